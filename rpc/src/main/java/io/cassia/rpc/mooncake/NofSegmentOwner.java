@@ -1,0 +1,4 @@
+package io.cassia.rpc.mooncake;
+
+/** Who mounted an NVMe-oF segment. */
+public record NofSegmentOwner(Uuid segmentId, Uuid clientId) {}
