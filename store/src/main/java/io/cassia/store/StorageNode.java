@@ -5,6 +5,7 @@ import io.cassia.status.Outcome;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** A process part that mounts memory into the pool and keeps it mounted. Guarded. */
+@SuppressWarnings("DoNotCallSuggester")
 public final class StorageNode implements AutoCloseable {
     private StorageNode() {}
 

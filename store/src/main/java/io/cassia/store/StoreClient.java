@@ -14,6 +14,7 @@ import java.util.List;
  * A client of the object store: reads and writes nodes' memory one-sidedly, asks the master only
  * for descriptors. Thread-safe. Every call ends within the configured deadline.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class StoreClient implements AutoCloseable {
     private StoreClient() {}
 
