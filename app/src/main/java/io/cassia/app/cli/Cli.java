@@ -52,7 +52,8 @@ public final class Cli {
                 .addSubcommand(ListCommand.of(console, backend))
                 .addSubcommand(StatCommand.of(console, backend))
                 .addSubcommand(new ReplayCommand(console, backend, clock))
-                .addSubcommand(new DemoCommand(console, backend, clock));
+                .addSubcommand(new DemoCommand(console, backend, clock))
+                .addSubcommand(new WarmUpCommand(console, backend, clock));
         root.getSubcommands()
                 .values()
                 .forEach(command -> standardOptions(command.getCommandSpec()));
