@@ -57,6 +57,7 @@ public final class Cli {
         commands.put("stat", () -> StatCommand.of(console, backend));
         commands.put("replay", () -> new ReplayCommand(console, backend, clock));
         commands.put("demo", () -> new DemoCommand(console, backend, clock));
+        commands.put("explain", () -> new ExplainCommand(console));
         commands.put("warm-up", () -> new WarmUpCommand(console, backend, clock));
         return commands;
     }
