@@ -2,6 +2,7 @@ package io.cassia.rpc.pack;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.ByteString;
 import io.cassia.status.Code;
 import java.lang.invoke.MethodHandles;
@@ -37,6 +38,7 @@ public final class WireReader {
     private String knownDetail = "";
 
     /** Starts over on {@code buffer[offset, offset + length)}, which must not change meanwhile. */
+    @CanIgnoreReturnValue
     public WireReader reset(byte[] buffer, int offset, int length) {
         this.buffer = buffer;
         this.position = offset;
@@ -52,6 +54,7 @@ public final class WireReader {
      *
      * @param details the sender's own words, or null when it gave none
      */
+    @CanIgnoreReturnValue
     public WireReader from(String origin, @Nullable FailureDetails details) {
         this.origin = origin;
         this.details = details;
