@@ -5,6 +5,10 @@ import io.cassia.base.Clock;
 import io.cassia.status.CassiaException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -36,27 +40,41 @@ public final class Cli {
     }
 
     int execute(String... args) {
-        int exit = commandLine().execute(Arguments.normalize(args));
+        int exit = commandLine(args).execute(Arguments.normalize(args));
         return console.flush() || exit != ExitCodes.OK ? exit : ExitCodes.INTERNAL;
     }
 
-    private CommandLine commandLine() {
+    private Map<String, Supplier<Callable<Integer>>> commands() {
+        Map<String, Supplier<Callable<Integer>>> commands = new LinkedHashMap<>();
+        commands.put("up", () -> new UpCommand(console, backend, stop));
+        commands.put("master", () -> new MasterCommand(console, backend, stop));
+        commands.put("node", () -> new NodeCommand(console, backend, stop));
+        commands.put("put", () -> PutCommand.of(console, backend));
+        commands.put("get", () -> GetCommand.of(console, backend));
+        commands.put("exists", () -> ExistsCommand.of(console, backend));
+        commands.put("rm", () -> RemoveCommand.of(console, backend));
+        commands.put("ls", () -> ListCommand.of(console, backend));
+        commands.put("stat", () -> StatCommand.of(console, backend));
+        commands.put("replay", () -> new ReplayCommand(console, backend, clock));
+        commands.put("demo", () -> new DemoCommand(console, backend, clock));
+        commands.put("explain", () -> new ExplainCommand(console));
+        commands.put("warm-up", () -> new WarmUpCommand(console, backend, clock));
+        return commands;
+    }
+
+    /** A command that is named first is the only one made: reflection on all would cost a start. */
+    private CommandLine commandLine(String... args) {
         CommandLine root = new CommandLine(new Root());
-        root.addSubcommand(new UpCommand(console, backend, stop))
-                .addSubcommand(new MasterCommand(console, backend, stop))
-                .addSubcommand(new NodeCommand(console, backend, stop))
-                .addSubcommand(PutCommand.of(console, backend))
-                .addSubcommand(GetCommand.of(console, backend))
-                .addSubcommand(ExistsCommand.of(console, backend))
-                .addSubcommand(RemoveCommand.of(console, backend))
-                .addSubcommand(ListCommand.of(console, backend))
-                .addSubcommand(StatCommand.of(console, backend))
-                .addSubcommand(new ReplayCommand(console, backend, clock))
-                .addSubcommand(new DemoCommand(console, backend, clock))
-                .addSubcommand(new WarmUpCommand(console, backend, clock));
+        Map<String, Supplier<Callable<Integer>>> commands = commands();
+        Supplier<Callable<Integer>> named = args.length == 0 ? null : commands.get(args[0]);
+        if (named != null) {
+            root.addSubcommand(named.get());
+        } else {
+            commands.values().forEach(command -> root.addSubcommand(command.get()));
+        }
         root.getSubcommands()
                 .values()
-                .forEach(command -> standardOptions(command.getCommandSpec()));
+                .forEach(command -> command.getCommandSpec().mixinStandardHelpOptions(true));
         root.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         root.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         root.setParameterExceptionHandler(this::misused);
@@ -64,10 +82,6 @@ public final class Cli {
         root.setExpandAtFiles(false);
         root.setOverwrittenOptionsAllowed(true);
         return root;
-    }
-
-    private static void standardOptions(CommandSpec spec) {
-        spec.mixinStandardHelpOptions(true);
     }
 
     /** A wrong command line: what is wrong, what was probably meant, where to read on. */

@@ -44,7 +44,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "Traces, run one after the other; - reads standard input.")
+            description = "Traces, run one after the other; a single - reads standard input.")
     private List<Path> files = List.of();
 
     @Option(

@@ -21,8 +21,10 @@ import picocli.CommandLine.Command;
 final class WarmUpCommand implements Callable<Integer> {
     private static final long SEGMENT_BYTES = 64L << 20;
     private static final String TRACE =
-            "{\"timestamp\": 0, \"hash_ids\": [1, 2, 3]}\n"
-                    + "{\"timestamp\": 1, \"hash_ids\": [1, 2, 4]}\n";
+            """
+            {"timestamp": 0, "hash_ids": [1, 2, 3]}
+            {"timestamp": 1, "hash_ids": [1, 2, 4]}
+            """;
 
     private final Backend backend;
     private final Clock clock;
@@ -51,14 +53,14 @@ final class WarmUpCommand implements Callable<Integer> {
             try (cluster) {
                 String at = " --master " + cluster.master() + " --metadata " + cluster.metadata();
                 runEach(
-                                "replay - --block-bytes 4KiB" + at,
-                                "put k -" + at,
-                                "get k" + at,
-                                "exists k --json" + at,
-                                "ls" + at,
-                                "stat" + at,
-                                "stat --json" + at,
-                                "rm k" + at);
+                        "replay - --block-bytes 4KiB" + at,
+                        "put k -" + at,
+                        "get k" + at,
+                        "exists k --json" + at,
+                        "ls" + at,
+                        "stat" + at,
+                        "stat --json" + at,
+                        "rm k" + at);
             }
             runEach("demo --requests 100", "up" + freePorts());
         }

@@ -14,7 +14,8 @@ class CliTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "up", "master", "node", "put", "get", "exists", "rm", "ls", "stat", "replay", "demo"
+                "up", "master", "node", "put", "get", "exists", "rm", "ls", "stat", "replay",
+                "demo", "explain"
             })
     void every_command_has_help_with_examples(String command) {
         CliRun help = CliRun.of(backend, command, "--help");
