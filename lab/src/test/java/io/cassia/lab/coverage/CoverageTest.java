@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.launcher.core.LauncherConfig;
@@ -18,7 +19,11 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** The counting itself: runs small test classes and looks at what they leave behind. */
+/**
+ * The counting itself: runs small test classes and looks at what they leave behind. Belongs to the
+ * evidence that it counts.
+ */
+@Tag(Covers.TAG)
 class CoverageTest {
     private static final String NOTHING = "transfer-engine 0/19 store 0/72 llm-datadist 0/18";
 
