@@ -129,7 +129,9 @@ public final class Cli {
                 "  cassia COMMAND --help          options and examples",
                 "",
                 "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found, 4 refused or full,",
-                "5 unreachable or timeout, 6 wrong data."
+                "5 unreachable or timeout, 6 wrong data.",
+                "Environment: CASSIA_MASTER, CASSIA_METADATA, CASSIA_LOG_LEVEL (error, warn, info,",
+                "debug), CASSIA_JAVA_OPTS."
             })
     static final class Root implements Runnable {
         @picocli.CommandLine.Spec private CommandSpec spec = CommandSpec.create();
