@@ -1,0 +1,9 @@
+package io.cassia.transfer;
+
+/**
+ * A buffer that a peer has published. Immutable.
+ *
+ * @param address unsigned 64-bit address of its first byte
+ * @param lengthBytes unsigned 64-bit length
+ */
+public record RemoteBuffer(long address, long lengthBytes) {}
