@@ -147,7 +147,7 @@ final class CacheBook {
         };
     }
 
-    Outcome<Pin> pinRanges(long[] starts, long lengthBytes) {
+    Outcome<Pin> pinRanges(List<Long> starts, long lengthBytes) {
         CacheEntry owner = null;
         for (long start : starts) {
             CacheEntry entry = addresses.find(start, lengthBytes);

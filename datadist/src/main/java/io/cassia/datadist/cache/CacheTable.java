@@ -221,7 +221,7 @@ public final class CacheTable {
      * Holds the cache in whose tensors all ranges lie; {@code LLM_PARAM_INVALID} naming the first
      * one that does not lie in memory of one live cache.
      */
-    public Outcome<Pin> pinRanges(long[] starts, long lengthBytes) {
+    public Outcome<Pin> pinRanges(List<Long> starts, long lengthBytes) {
         lock.lock();
         try {
             return book.pinRanges(starts, lengthBytes);

@@ -1,5 +1,9 @@
 package io.cassia.datadist.cache;
 
+import io.cassia.status.Done;
+import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
+
 /**
  * Layers of a cache, both ends included. Immutable. Any values can be held; {@link
  * TensorSelection#of} says whether they fit a cache.
@@ -28,6 +32,18 @@ public record LayerRange(int first, int last) {
     /** Number of layers; only for ranges that are not {@link #ALL}. */
     public int count() {
         return last - first + 1;
+    }
+
+    /**
+     * {@code LLM_PARAM_INVALID} unless it is {@link #ALL}, or begins at 0 and does not end before.
+     */
+    public Outcome<Done> check() {
+        return isAll() || (first >= 0 && last >= first)
+                ? Outcome.done()
+                : Outcome.failed(
+                        LlmStatus.LLM_PARAM_INVALID,
+                        "layer range (%d,%d) is malformed: both ends are included and start at 0, or both are -1"
+                                .formatted(first, last));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.cassia.datadist.cache;
 
+import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 
@@ -30,10 +31,8 @@ public record TensorSelection(int first, int count) {
             return invalid("tensor_num_per_layer " + perLayer + " is not in 1..255");
         }
         boolean all = range.isAll();
-        if (!all && (range.first() < 0 || range.last() < range.first())) {
-            return invalid(
-                    "layer range (%d,%d) is malformed: both ends are included and start at 0, or both are -1"
-                            .formatted(range.first(), range.last()));
+        if (range.check() instanceof Outcome.Failed<Done> malformed) {
+            return malformed.as();
         }
         if ((!all || layered) && numTensors % perLayer != 0) {
             return invalid(

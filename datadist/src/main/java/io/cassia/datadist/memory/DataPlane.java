@@ -16,6 +16,9 @@ public interface DataPlane extends AutoCloseable {
     /** The name under which peers open this side's memory. */
     String localName();
 
+    /** Changes whenever memory is added: who knows an older state has to open this side again. */
+    long generation();
+
     /**
      * Memory of the host that peers can read; {@code LLM_OUT_OF_MEMORY} when there is not enough.
      */

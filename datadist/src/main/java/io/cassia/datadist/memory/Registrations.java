@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -31,18 +30,12 @@ public final class Registrations {
 
     private final DataPlane plane;
     private final ReentrantLock lock = new ReentrantLock();
-    private final AtomicLong generation = new AtomicLong();
 
     @GuardedBy("lock")
     private final TreeMap<Long, Range> ranges = new TreeMap<>();
 
     public Registrations(DataPlane plane) {
         this.plane = plane;
-    }
-
-    /** Changes whenever a range is added: who knows an older list of ranges has to ask again. */
-    public long generation() {
-        return generation.get();
     }
 
     /**
@@ -100,7 +93,6 @@ public final class Registrations {
         return switch (plane.register(segment)) {
             case Outcome.Ok<PlaneMemory>(PlaneMemory memory) -> {
                 ranges.put(start, new Range(memory));
-                generation.incrementAndGet();
                 yield Outcome.done();
             }
             case Outcome.Failed<PlaneMemory> failed -> failed.as();
