@@ -1,7 +1,9 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.ObjectStore;
+import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.store.StoreClientConfig;
 import java.time.Duration;
@@ -10,8 +12,6 @@ import picocli.CommandLine.Option;
 
 /** Where the cluster is. Confined to its command. */
 final class Connection {
-    private static final String METADATA_PORT = ":8080";
-
     private final Backend backend;
 
     @Option(
@@ -68,11 +68,11 @@ final class Connection {
         if (!metadata.isEmpty()) {
             return metadata;
         }
-        int colon = master.lastIndexOf(':');
-        return "http://"
-                + (colon < 0 ? master : master.substring(0, colon))
-                + METADATA_PORT
-                + "/metadata";
+        // An address that is none is refused by whoever connects to it.
+        return HostPort.parse(master, MasterSettings.DEFAULT.rpcPort())
+                .map(address -> new HostPort(address.host(), MasterSettings.DEFAULT.metadataPort()))
+                .map(address -> "http://" + address + "/metadata")
+                .orElse(StoreClientConfig.P2P);
     }
 
     /** Runs a command's work on a connection and closes it; tells why there is none. */
