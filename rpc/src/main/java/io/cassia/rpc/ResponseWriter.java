@@ -73,11 +73,8 @@ final class ResponseWriter {
             appendResult(call, start);
         } catch (BodyTooLargeException e) {
             metrics.rejected(Rejected.RESULT_TOO_LARGE);
-            replace(
-                    start,
-                    call,
-                    RpcError.MESSAGE_TOO_LARGE,
-                    "the result is too large: " + e.getMessage());
+            String text = "the result is longer than %d bytes".formatted(limits.maxBodyBytes());
+            replace(start, call, RpcError.MESSAGE_TOO_LARGE, text);
         } catch (RuntimeException e) {
             metrics.rejected(Rejected.HANDLER_EXCEPTION);
             LOG.log(

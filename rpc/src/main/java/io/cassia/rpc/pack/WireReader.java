@@ -52,6 +52,7 @@ public final class WireReader {
     /**
      * Says who sends the failures that are read, for their details.
      *
+     * @param origin qualified name of the method that answers
      * @param details the sender's own words, or null when it gave none
      */
     @CanIgnoreReturnValue
@@ -208,7 +209,8 @@ public final class WireReader {
         }
         if (!code.equals(knownCode)) {
             knownCode = code;
-            knownDetail = origin + " answered " + code.label();
+            String shortOrigin = origin.substring(origin.lastIndexOf(':') + 1);
+            knownDetail = shortOrigin + " answered " + code.label();
         }
         return knownDetail;
     }
