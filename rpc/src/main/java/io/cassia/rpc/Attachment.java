@@ -1,0 +1,115 @@
+package io.cassia.rpc;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.pack.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What travels behind a body for those who understand it. A peer of upstream ignores attachments
+ * and sends none (recorded), so extensions ride here. Immutable.
+ *
+ * <pre>
+ * attachment = "CSA1" section*
+ * section    = u16 tag, u32 length, length bytes        little-endian
+ * </pre>
+ *
+ * A tag that the reader does not know is passed over. Of two sections with one tag the first
+ * counts.
+ *
+ * @param sections in the order of the wire
+ */
+public record Attachment(List<Section> sections) {
+    /** No attachment. */
+    public static final Attachment NONE = new Attachment(List.of());
+
+    /**
+     * In a request: send the details of failures. In a response: those details, see {@code
+     * FailureDetails}.
+     */
+    public static final int DETAILS = 1;
+
+    static final int MAGIC = 0x31415343;
+    static final int MAGIC_BYTES = 4;
+    private static final int SECTION_HEADER_BYTES = 6;
+
+    /**
+     * One part of an attachment.
+     *
+     * @param tag 0 to 65535
+     */
+    public record Section(int tag, ByteString content) {
+        public Section {
+            if (tag < 0 || tag > 0xffff) {
+                throw new IllegalArgumentException("tag " + tag + " does not fit 16 bits");
+            }
+        }
+    }
+
+    public Attachment {
+        sections = List.copyOf(sections);
+    }
+
+    public boolean isEmpty() {
+        return sections.isEmpty();
+    }
+
+    /** The content of the first section with this tag. */
+    public Optional<ByteString> find(int tag) {
+        for (Section section : sections) {
+            if (section.tag() == tag) {
+                return Optional.of(section.content());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** This and one more section. */
+    public Attachment with(int tag, ByteString content) {
+        List<Section> more = new ArrayList<>(sections);
+        more.add(new Section(tag, content));
+        return new Attachment(more);
+    }
+
+    /** Appends the bytes; none for an empty attachment. */
+    void write(WireWriter writer) {
+        if (isEmpty()) {
+            return;
+        }
+        writer.i32(MAGIC);
+        for (Section section : sections) {
+            writer.i16(section.tag());
+            writer.i32(section.content().length());
+            writer.raw(section.content().array(), 0, section.content().length());
+        }
+    }
+
+    /**
+     * The attachment in these bytes; empty when they are not one, which is no error of the call.
+     */
+    static Optional<Attachment> parse(byte[] bytes, int offset, int length) {
+        int end = offset + length;
+        if (length < MAGIC_BYTES || LittleEndian.i32(bytes, offset) != MAGIC) {
+            return Optional.empty();
+        }
+        List<Section> sections = new ArrayList<>(2);
+        int at = offset + MAGIC_BYTES;
+        while (at < end) {
+            if (end - at < SECTION_HEADER_BYTES) {
+                return Optional.empty();
+            }
+            int tag = LittleEndian.u16(bytes, at);
+            int size = LittleEndian.i32(bytes, at + 2);
+            at += SECTION_HEADER_BYTES;
+            if (size < 0 || size > end - at) {
+                return Optional.empty();
+            }
+            byte[] content = new byte[size];
+            System.arraycopy(bytes, at, content, 0, size);
+            sections.add(new Section(tag, ByteString.wrap(content)));
+            at += size;
+        }
+        return Optional.of(new Attachment(sections));
+    }
+}
