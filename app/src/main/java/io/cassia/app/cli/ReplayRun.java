@@ -51,7 +51,10 @@ final class ReplayRun {
         if (available.isPresent() && memoryBytes > available.getAsLong()) {
             return Outcome.failed(
                     StoreCode.NO_AVAILABLE_HANDLE,
-                    "%s of memory for %,d different blocks of %s: this machine can lend %s (free memory, /dev/shm); give a smaller --memory (blocks are then evicted), --block-bytes or --limit"
+                    """
+                    %s of memory for %,d different blocks of %s: this machine can lend %s (free \
+                    memory, /dev/shm); give a smaller --memory (blocks are then evicted), \
+                    --block-bytes or --limit"""
                             .formatted(
                                     HumanSize.format(memoryBytes),
                                     trace.distinctBlocks(),

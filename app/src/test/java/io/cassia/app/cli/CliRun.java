@@ -1,5 +1,6 @@
 package io.cassia.app.cli;
 
+import io.cassia.app.cluster.Backend;
 import io.cassia.base.Clock;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -8,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One run of the command line in this process. Immutable. */
+/** One run of the command line in this process; a server stops as soon as it runs. Immutable. */
 final class CliRun {
     private final int exit;
     private final byte[] outBytes;
@@ -20,7 +21,7 @@ final class CliRun {
         this.err = err;
     }
 
-    static CliRun of(FakeBackend backend, byte[] stdin, String... args) {
+    static CliRun of(Backend backend, byte[] stdin, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console =
@@ -30,16 +31,11 @@ final class CliRun {
                         new PrintStream(err, false, StandardCharsets.UTF_8),
                         false,
                         "./cassia");
-        StopSignal atOnce =
-                close -> {
-                    backend.log.add("stopped");
-                    close.run();
-                };
-        int exit = new Cli(console, backend, Clock.system(), atOnce).execute(args);
+        int exit = new Cli(console, backend, Clock.system(), Runnable::run).execute(args);
         return new CliRun(exit, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }
 
-    static CliRun of(FakeBackend backend, String... args) {
+    static CliRun of(Backend backend, String... args) {
         return of(backend, new byte[0], args);
     }
 

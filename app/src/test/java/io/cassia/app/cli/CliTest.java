@@ -121,7 +121,7 @@ class CliTest {
                 .contains("\"master_server_addr\": \"127.0.0.1:50051\"")
                 .contains("ready in ");
         assertThat(backend.log)
-                .isEqualTo(List.of("cluster 127.0.0.1 [2147483648]", "stopped", "closed cluster"));
+                .isEqualTo(List.of("cluster 127.0.0.1 [2147483648]", "closed cluster"));
     }
 
     @Test
@@ -138,7 +138,7 @@ class CliTest {
         CliRun up = CliRun.of(backend, "up");
         assertThat(up.exit()).isEqualTo(5);
         assertThat(up.err()).contains("RPC_FAIL(-900): port 50051 is taken");
-        assertThat(backend.log).doesNotContain("stopped");
+        assertThat(backend.log).doesNotContain("closed cluster");
     }
 
     @Test

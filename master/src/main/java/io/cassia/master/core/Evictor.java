@@ -45,7 +45,7 @@ final class Evictor {
     void begin(boolean onDemand) {
         this.onDemand = onDemand;
         recency.expireReads(state.now);
-        unpark(RecencyLists.PARKED_EXIST);
+        unpark(RecencyLists.PARKED_LEASED);
         unpark(RecencyLists.PARKED_SOFT);
         idle = recency.head(RecencyLists.IDLE);
         read = recency.head(RecencyLists.READ);
@@ -88,7 +88,7 @@ final class Evictor {
     }
 
     private int parkedList() {
-        return stage == Stage.EXIST_LEASED ? RecencyLists.PARKED_EXIST : RecencyLists.PARKED_SOFT;
+        return stage == Stage.EXIST_LEASED ? RecencyLists.PARKED_LEASED : RecencyLists.PARKED_SOFT;
     }
 
     private int nextUnprotected() {
@@ -104,10 +104,10 @@ final class Evictor {
             } else {
                 return NONE;
             }
-            if (objects.existLeaseUntil(victim) > state.now) {
-                recency.move(victim, RecencyLists.PARKED_EXIST);
+            if (timedLeaseUntil(victim) > state.now) {
+                recency.park(victim, RecencyLists.PARKED_LEASED);
             } else if (isSoftPinned(victim)) {
-                recency.move(victim, RecencyLists.PARKED_SOFT);
+                recency.park(victim, RecencyLists.PARKED_SOFT);
             } else {
                 return victim;
             }
@@ -118,7 +118,11 @@ final class Evictor {
         while (parked != NONE) {
             int victim = parked;
             parked = objects.next(victim);
-            if (onDemand || objects.existLeaseUntil(victim) <= state.now) {
+            boolean free =
+                    onDemand
+                            ? objects.readLeaseUntil(victim) <= state.now
+                            : timedLeaseUntil(victim) <= state.now;
+            if (free) {
                 return victim;
             }
         }
@@ -127,20 +131,23 @@ final class Evictor {
 
     private void unpark(int list) {
         for (int i = 0; i < UNPARK_STEPS; i++) {
-            int slot = recency.head(list);
+            int slot = recency.nextToCheck(list);
             if (slot == NONE) {
                 return;
             }
             boolean over =
-                    list == RecencyLists.PARKED_EXIST
-                            ? objects.existLeaseUntil(slot) <= state.now
+                    list == RecencyLists.PARKED_LEASED
+                            ? timedLeaseUntil(slot) <= state.now
                             : !isSoftPinned(slot);
             if (over) {
                 recency.unpark(slot);
-            } else {
-                recency.move(slot, list);
             }
         }
+    }
+
+    /** When the read and the exist lease are both over. */
+    private long timedLeaseUntil(int slot) {
+        return Math.max(objects.existLeaseUntil(slot), objects.readLeaseUntil(slot));
     }
 
     boolean isSoftPinned(int slot) {

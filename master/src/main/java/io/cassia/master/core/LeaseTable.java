@@ -51,7 +51,7 @@ final class LeaseTable {
         int count = objects.leaseCount(slot);
         objects.setLeaseCount(slot, count + 1);
         if (count == 0) {
-            bytes += objects.memoryBytes(slot);
+            adjust(slot, objects.memoryBytes(slot));
             if (objects.list(slot) != RecencyLists.IN_FLIGHT) {
                 state.recency.move(slot, RecencyLists.NO_LIST);
             }
@@ -113,25 +113,27 @@ final class LeaseTable {
     private void drop(int slot) {
         ObjectTable objects = state.objects;
         int count = objects.leaseCount(slot) - 1;
+        boolean zombie = objects.has(slot, ObjectTable.ZOMBIE);
+        if (count == 0 && !zombie) {
+            adjust(slot, -objects.memoryBytes(slot));
+        }
         objects.setLeaseCount(slot, count);
         if (count > 0) {
             return;
         }
-        if (objects.has(slot, ObjectTable.ZOMBIE)) {
+        if (zombie) {
             objects.recycle(slot);
             return;
         }
-        bytes -= objects.memoryBytes(slot);
         if (objects.list(slot) == RecencyLists.NO_LIST
                 && !objects.has(slot, ObjectTable.HARD_PIN)) {
-            boolean read = objects.readLeaseUntil(slot) > state.now;
-            state.recency.use(slot, read ? RecencyLists.READ : RecencyLists.IDLE);
+            state.recency.use(slot, RecencyLists.IDLE);
         }
     }
 
-    /** Follows a change of the bytes of an object. */
+    /** Follows a change of the bytes of an object; pinned ones are in the sum of the pinned. */
     void adjust(int slot, long change) {
-        if (state.objects.leaseCount(slot) > 0) {
+        if (state.objects.leaseCount(slot) > 0 && !state.objects.has(slot, ObjectTable.HARD_PIN)) {
             bytes += change;
         }
     }
@@ -147,7 +149,7 @@ final class LeaseTable {
         }
     }
 
-    /** Bytes of objects under counted leases. */
+    /** Bytes of objects under counted leases that are not hard-pinned. */
     long bytes() {
         return bytes;
     }

@@ -9,8 +9,8 @@ package io.cassia.master.core;
  *   <li>READ: last used by a read that took a lease. All these leases are equally long, so the list
  *       is also in order of their ends: its front part has expired, from {@code leased} on it has
  *       not. Merging IDLE and the expired part of READ by stamp is exact LRU;
- *   <li>PARKED_EXIST, PARKED_SOFT: found at the cold end of the two while an exist lease or a soft
- *       pin protected them; put aside so that they are not found again and again;
+ *   <li>PARKED_LEASED, PARKED_SOFT: found at the cold end of the two while a lease by time or a
+ *       soft pin protected them; put aside so that they are not found again and again;
  *   <li>IN_FLIGHT: puts and upserts in order of their start.
  * </ul>
  *
@@ -20,15 +20,19 @@ final class RecencyLists {
     static final int NO_LIST = 0;
     static final int IDLE = 1;
     static final int READ = 2;
-    static final int PARKED_EXIST = 3;
+    static final int PARKED_LEASED = 3;
     static final int PARKED_SOFT = 4;
     static final int IN_FLIGHT = 5;
 
     private static final int NONE = ObjectTable.NONE;
 
+    /** Objects passed at most to find a place in the order of use; beyond it is approximate. */
+    private static final int MOST_STEPS = 64;
+
     private final ObjectTable objects;
     private final int[] heads = new int[6];
     private final int[] tails = new int[6];
+    private final int[] checks = new int[6];
 
     /** First of READ whose lease has not been seen to be over. */
     private int leased;
@@ -56,15 +60,7 @@ final class RecencyLists {
         if (list == NO_LIST) {
             return;
         }
-        int tail = tails[list];
-        objects.setLinks(slot, tail, NONE);
-        objects.setList(slot, list);
-        tails[list] = slot;
-        if (tail == NONE) {
-            heads[list] = slot;
-        } else {
-            objects.setLinks(tail, objects.previous(tail), slot);
-        }
+        insertAfter(slot, list, tails[list]);
         if (list == READ) {
             objects.set(slot, ObjectTable.SUMMED);
             readLeasedBytes += objects.memoryBytes(slot);
@@ -74,18 +70,55 @@ final class RecencyLists {
         }
     }
 
-    /** To the cold end of IDLE: the first to be evicted. */
+    /** Puts an object aside, in the order of its last use among those that are there. */
+    void park(int slot, int list) {
+        unlink(slot);
+        int before = tails[list];
+        for (int i = 0; i < MOST_STEPS && before != NONE; i++) {
+            if (objects.stamp(before) <= objects.stamp(slot)) {
+                break;
+            }
+            before = objects.previous(before);
+        }
+        insertAfter(slot, list, before);
+    }
+
+    /** Back to the cold end of IDLE, in the order of the last use. */
     void unpark(int slot) {
         unlink(slot);
-        int head = heads[IDLE];
-        objects.setLinks(slot, NONE, head);
-        objects.setList(slot, IDLE);
-        heads[IDLE] = slot;
-        if (head == NONE) {
-            tails[IDLE] = slot;
-        } else {
-            objects.setLinks(head, slot, objects.next(head));
+        int before = NONE;
+        int next = heads[IDLE];
+        for (int i = 0; i < MOST_STEPS && next != NONE; i++) {
+            if (objects.stamp(next) >= objects.stamp(slot)) {
+                break;
+            }
+            before = next;
+            next = objects.next(next);
         }
+        insertAfter(slot, IDLE, before);
+    }
+
+    private void insertAfter(int slot, int list, int before) {
+        int next = before == NONE ? heads[list] : objects.next(before);
+        objects.setList(slot, list);
+        objects.setLinks(slot, before, next);
+        if (before == NONE) {
+            heads[list] = slot;
+        } else {
+            objects.setLinks(before, objects.previous(before), slot);
+        }
+        if (next == NONE) {
+            tails[list] = slot;
+        } else {
+            objects.setLinks(next, slot, objects.next(next));
+        }
+    }
+
+    /** The parked object whose protection is to be looked at next; goes round and round. */
+    int nextToCheck(int list) {
+        int slot = checks[list] == NONE ? heads[list] : checks[list];
+        checks[list] = slot == NONE ? NONE : objects.next(slot);
+        return slot;
     }
 
     void unlink(int slot) {
@@ -97,6 +130,9 @@ final class RecencyLists {
         int next = objects.next(slot);
         if (slot == leased) {
             leased = next;
+        }
+        if (slot == checks[list]) {
+            checks[list] = next;
         }
         subtract(slot);
         if (previous == NONE) {

@@ -126,7 +126,7 @@ final class Space {
         long bytes = sign * objects.memoryBytes(slot);
         long metadata =
                 metadataBytes(objects.key(slot).length)
-                                + (long) EXTRA_REPLICA_BYTES * (replicaCount(slot) - 1);
+                        + (long) EXTRA_REPLICA_BYTES * (replicaCount(slot) - 1);
         state.metadataBytes += sign * metadata;
         state.leases.adjust(slot, bytes);
         state.recency.adjust(slot, bytes);

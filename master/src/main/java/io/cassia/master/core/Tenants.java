@@ -26,6 +26,9 @@ final class Tenants {
     private final List<Integer> objects = new ArrayList<>();
     private final List<Integer> recycled = new ArrayList<>();
 
+    /** The tenant of the put being worked on, which keeps its number though it has no object. */
+    private int inUse = DEFAULT;
+
     Tenants(boolean enabled) {
         this.enabled = enabled;
         names.add(DEFAULT_NAME);
@@ -44,12 +47,26 @@ final class Tenants {
         return isWellFormed(name) ? UNKNOWN : MALFORMED;
     }
 
-    /** The tenant's number, given to it if it has none; {@link #MALFORMED} is passed on. */
-    int require(ByteString name) {
+    /**
+     * The tenant's number, given to it if it has none, and kept until {@link #leave}; {@link
+     * #MALFORMED} is passed on.
+     */
+    int enter(ByteString name) {
         int found = find(name);
-        if (found != UNKNOWN) {
-            return found;
+        inUse = found == UNKNOWN ? create(name) : found;
+        return inUse;
+    }
+
+    /** Ends what {@link #enter} began. */
+    void leave() {
+        int tenant = inUse;
+        inUse = DEFAULT;
+        if (tenant > DEFAULT) {
+            releaseIfUnused(tenant);
         }
+    }
+
+    private int create(ByteString name) {
         int number;
         if (recycled.isEmpty()) {
             number = names.size();
@@ -61,6 +78,10 @@ final class Tenants {
         }
         numbers.put(name, number);
         return number;
+    }
+
+    boolean isNamed(int tenant) {
+        return names.get(tenant) != null;
     }
 
     void objectCreated(int tenant) {
@@ -77,9 +98,8 @@ final class Tenants {
         }
     }
 
-    /** Takes the number back from a tenant without objects. */
-    void releaseIfUnused(int tenant) {
-        if (tenant > DEFAULT && objects.get(tenant) == 0) {
+    private void releaseIfUnused(int tenant) {
+        if (tenant != inUse && objects.get(tenant) == 0) {
             ByteString name = names.set(tenant, null);
             if (name != null) {
                 numbers.remove(name);

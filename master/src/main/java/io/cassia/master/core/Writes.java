@@ -50,13 +50,14 @@ final class Writes {
         if (refused != null) {
             return refused;
         }
-        int tenant = state.tenants.require(put.tenant());
-        if (tenant == Tenants.MALFORMED) {
-            return Outcome.failed(
-                    StoreCode.TENANT_NOT_REGISTERED, "malformed tenant name " + put.tenant());
-        }
-        Outcome<List<ReplicaDescriptor>> started = startIn(tenant, put, upsert);
-        state.tenants.releaseIfUnused(tenant);
+        int tenant = state.tenants.enter(put.tenant());
+        Outcome<List<ReplicaDescriptor>> started =
+                tenant == Tenants.MALFORMED
+                        ? Outcome.failed(
+                                StoreCode.TENANT_NOT_REGISTERED,
+                                "malformed tenant name " + put.tenant())
+                        : startIn(tenant, put, upsert);
+        state.tenants.leave();
         return started;
     }
 
@@ -375,8 +376,7 @@ final class Writes {
         objects.clear(slot, ObjectTable.IN_FLIGHT);
         objects.trimExtra(slot);
         boolean ordered = objects.leaseCount(slot) == 0 && !objects.has(slot, ObjectTable.HARD_PIN);
-        int list = objects.readLeaseUntil(slot) > state.now ? RecencyLists.READ : RecencyLists.IDLE;
-        state.recency.use(slot, ordered ? list : RecencyLists.NO_LIST);
+        state.recency.use(slot, ordered ? RecencyLists.IDLE : RecencyLists.NO_LIST);
     }
 
     Outcome<Done> revoke(Uuid client, ByteString key, int replicaType, ByteString tenant) {
