@@ -91,6 +91,10 @@ final class BackgroundReader {
         }
     }
 
+    boolean isCurrentThread() {
+        return Thread.currentThread() == thread;
+    }
+
     private Thread startThread() {
         lock.lock();
         try {

@@ -116,7 +116,7 @@ final class ClientConnection {
     /**
      * Queues a request and, unless it is held back, sends it.
      *
-     * @param waitNanos how long to wait for room among the calls in flight
+     * @param room what to wait for if there are too many calls or bytes already
      * @param hold leave the writing to {@link #flush} or to another caller's request
      */
     <A> RequestQueue.Added send(
@@ -124,10 +124,9 @@ final class ClientConnection {
             RpcMethod<A, ?> method,
             A arguments,
             Attachment attachment,
-            long waitNanos,
+            RequestQueue.Room room,
             boolean hold) {
-        RequestQueue.Added added =
-                requests.add(call, method, arguments, attachment, waitNanos, hold);
+        RequestQueue.Added added = requests.add(call, method, arguments, attachment, room, hold);
         if (added == RequestQueue.Added.MUST_WRITE) {
             write();
         }

@@ -209,11 +209,10 @@ public final class RpcClient implements AutoCloseable {
             A arguments,
             Attachment attachment,
             boolean hold) {
-        long waitNanos = call instanceof BlockingCall<R> ? call.deadlineNanos() - clock.nanos() : 0;
         RequestQueue.Added added = RequestQueue.Added.CLOSED;
         call.sendingTo(open);
         try {
-            added = open.send(call, method, arguments, attachment, waitNanos, hold);
+            added = open.send(call, method, arguments, attachment, room(open, call), hold);
         } finally {
             // Also after an exception, which arguments that cannot be encoded cause.
             if (added != RequestQueue.Added.QUEUED && added != RequestQueue.Added.MUST_WRITE) {
@@ -221,6 +220,15 @@ public final class RpcClient implements AutoCloseable {
             }
         }
         return added;
+    }
+
+    private RequestQueue.Room room(ClientConnection open, ClientCall<?> call) {
+        if (open.background().isCurrentThread()) {
+            // It makes the room itself.
+            return RequestQueue.Room.NONE;
+        }
+        long nanos = call.deadlineNanos() - clock.nanos();
+        return new RequestQueue.Room(call instanceof BlockingCall<?>, nanos);
     }
 
     private <R> Outcome<R> refusal(RequestQueue.Added added, RpcMethod<?, R> method) {
@@ -249,6 +257,7 @@ public final class RpcClient implements AutoCloseable {
                         prefix
                                 + "too many calls in flight, the limit is "
                                 + settings.maxInFlight()
+                                + ", or too many bytes waiting to be sent"
                                 + suffix);
             }
         };

@@ -5,6 +5,7 @@ import io.cassia.base.Clock;
 import io.cassia.rpc.ServerMetrics.Rejected;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -52,6 +53,7 @@ public final class RpcServer implements AutoCloseable {
     private final Map<ServerConnection, Thread> connections = new ConcurrentHashMap<>();
     private final AtomicInteger platformThreads = new AtomicInteger();
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Gauge gauge;
     private final Thread acceptor;
     private final Thread watch;
 
@@ -63,6 +65,7 @@ public final class RpcServer implements AutoCloseable {
         this.metrics = builder.metrics;
         this.clock = builder.clock;
         this.methods = new DispatchTable(builder.registrations);
+        this.gauge = metrics.connections(address.getPort(), connections::size);
         String name = "cassia-rpc-" + address.getPort();
         this.acceptor = Thread.ofPlatform().daemon().name(name + "-accept").unstarted(this::accept);
         this.watch = Thread.ofPlatform().daemon().name(name + "-watch").unstarted(this::watch);
@@ -140,7 +143,6 @@ public final class RpcServer implements AutoCloseable {
                         connection.run();
                     } finally {
                         connections.remove(connection);
-                        metrics.connections().decrementAndGet();
                         if (platform) {
                             platformThreads.decrementAndGet();
                         }
@@ -151,7 +153,6 @@ public final class RpcServer implements AutoCloseable {
                 platform
                         ? Thread.ofPlatform().daemon().name(name).unstarted(serve)
                         : Thread.ofVirtual().name(name).unstarted(serve);
-        metrics.connections().incrementAndGet();
         if (platform) {
             platformThreads.incrementAndGet();
         }
@@ -208,6 +209,7 @@ public final class RpcServer implements AutoCloseable {
                 });
         boolean _ = join(acceptor, deadline - clock.nanos());
         boolean _ = join(watch, deadline - clock.nanos());
+        metrics.forget(gauge);
     }
 
     private void closeListener() {
