@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.memory.SharedMapping;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -7,17 +8,24 @@ import java.lang.foreign.MemorySegment;
  * or the engine's end. Guarded. It is not published until {@link TransferEngine#register} is called
  * with it or with slices of it.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Region {
-    Region() {}
+    private final SharedMapping mapping;
+
+    Region(SharedMapping mapping) {
+        this.mapping = mapping;
+    }
 
     /** The whole region, zeroed at first, accessible from every thread. */
     public MemorySegment memory() {
-        throw new UnsupportedOperationException();
+        return mapping.memory();
     }
 
     /** Its size in bytes, as asked for. */
     public long lengthBytes() {
-        throw new UnsupportedOperationException();
+        return mapping.memory().byteSize();
+    }
+
+    SharedMapping mapping() {
+        return mapping;
     }
 }

@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.memory.Registration;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -11,7 +12,6 @@ import java.lang.foreign.MemorySegment;
  *                                or are aborted at the deadline       memory may be freed
  * </pre>
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class RegisteredBuffer {
     /** Where in its life a buffer is. */
     public enum State {
@@ -20,26 +20,40 @@ public final class RegisteredBuffer {
         CLOSED
     }
 
-    RegisteredBuffer() {}
+    private final Registration registration;
+    private final BufferOptions options;
+
+    RegisteredBuffer(Registration registration, BufferOptions options) {
+        this.registration = registration;
+        this.options = options;
+    }
+
+    Registration registration() {
+        return registration;
+    }
 
     /** The published address of the first byte: the real one, an unsigned 64-bit number. */
     public long address() {
-        throw new UnsupportedOperationException();
+        return registration.address();
     }
 
     public long lengthBytes() {
-        throw new UnsupportedOperationException();
+        return registration.lengthBytes();
     }
 
     public MemorySegment memory() {
-        throw new UnsupportedOperationException();
+        return registration.memory();
     }
 
     public BufferOptions options() {
-        throw new UnsupportedOperationException();
+        return options;
     }
 
     public State state() {
-        throw new UnsupportedOperationException();
+        return switch (registration.state()) {
+            case REGISTERED -> State.REGISTERED;
+            case DRAINING -> State.DRAINING;
+            case CLOSED -> State.CLOSED;
+        };
     }
 }

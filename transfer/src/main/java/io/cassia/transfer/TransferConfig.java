@@ -13,6 +13,7 @@ import java.util.Objects;
  *     it always is with P2P
  * @param ports where it listens
  * @param lanesPerPeer persistent connections kept to one peer at most
+ * @param stripes lanes that one large call is spread over; {@link #AUTO}: by the processors
  * @param localCopies whether targets inside this process are reached by a memory copy instead of a
  *     socket
  * @param timeouts how long it waits for what
@@ -23,10 +24,14 @@ public record TransferConfig(
         String segmentName,
         Ports ports,
         int lanesPerPeer,
+        int stripes,
         boolean localCopies,
         Timeouts timeouts) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
+
+    /** The engine chooses. */
+    public static final int AUTO = 0;
 
     /**
      * Ports of an engine. Immutable.
@@ -107,12 +112,15 @@ public record TransferConfig(
         if (lanesPerPeer < 1 || lanesPerPeer > 64) {
             throw new IllegalArgumentException("lanesPerPeer " + lanesPerPeer + " not in 1..64");
         }
+        if (stripes < 0 || stripes > lanesPerPeer) {
+            throw new IllegalArgumentException("stripes " + stripes + " of " + lanesPerPeer);
+        }
     }
 
     /** Defaults with any metadata. */
     public static TransferConfig of(String metadata, String localHost) {
         return new TransferConfig(
-                metadata, localHost, "", Ports.DEFAULT, 4, true, Timeouts.DEFAULT);
+                metadata, localHost, "", Ports.DEFAULT, 4, AUTO, true, Timeouts.DEFAULT);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -127,7 +135,7 @@ public record TransferConfig(
 
     public TransferConfig withSegmentName(String value) {
         return new TransferConfig(
-                metadata, localHost, value, ports, lanesPerPeer, localCopies, timeouts);
+                metadata, localHost, value, ports, lanesPerPeer, stripes, localCopies, timeouts);
     }
 
     /** Fixed ports; 0 for any. */
@@ -137,21 +145,41 @@ public record TransferConfig(
 
     public TransferConfig withPorts(Ports value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, value, lanesPerPeer, localCopies, timeouts);
+                metadata,
+                localHost,
+                segmentName,
+                value,
+                lanesPerPeer,
+                stripes,
+                localCopies,
+                timeouts);
     }
 
     public TransferConfig withLanesPerPeer(int value) {
+        int fitting = Math.min(stripes, value);
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, value, localCopies, timeouts);
+                metadata, localHost, segmentName, ports, value, fitting, localCopies, timeouts);
+    }
+
+    public TransferConfig withStripes(int value) {
+        return new TransferConfig(
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                lanesPerPeer,
+                value,
+                localCopies,
+                timeouts);
     }
 
     public TransferConfig withLocalCopies(boolean value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, value, timeouts);
+                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, value, timeouts);
     }
 
     public TransferConfig withTimeouts(Timeouts value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, localCopies, value);
+                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, localCopies, value);
     }
 }

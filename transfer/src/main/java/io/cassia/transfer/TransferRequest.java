@@ -24,6 +24,9 @@ public record TransferRequest(
         if (!local.isNative()) {
             throw new IllegalArgumentException("local memory must be native, not on the heap");
         }
+        if (opcode == Opcode.READ && local.isReadOnly()) {
+            throw new IllegalArgumentException("READ into read-only memory");
+        }
     }
 
     /** Bytes to move. */

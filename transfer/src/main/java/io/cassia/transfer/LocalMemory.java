@@ -1,0 +1,184 @@
+package io.cassia.transfer;
+
+import io.cassia.base.Clock;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import io.cassia.transfer.memory.BufferTable;
+import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.memory.SharedMapping;
+import io.cassia.transfer.metadata.PeerDirectory;
+import io.cassia.transfer.metadata.SegmentDescriptor;
+import io.cassia.transfer.transport.tcp.DataServer;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The engine's own segment: its regions, its registered buffers, and how they come and go. Guarded.
+ */
+final class LocalMemory {
+    private static final System.Logger LOG = System.getLogger(LocalMemory.class.getName());
+
+    /** How long an aborted transfer may take to let go of its memory. */
+    private static final Duration ABORT = Duration.ofSeconds(30);
+
+    private static final Duration ABORT_STEP = Duration.ofMillis(20);
+
+    private final BufferTable buffers;
+    private final DataServer server;
+    private final PeerDirectory directory;
+    private final Clock clock;
+    private final Duration drain;
+    private final Set<Region> regions = ConcurrentHashMap.newKeySet();
+
+    LocalMemory(
+            BufferTable buffers,
+            DataServer server,
+            PeerDirectory directory,
+            Clock clock,
+            Duration drain) {
+        this.buffers = buffers;
+        this.server = server;
+        this.directory = directory;
+        this.clock = clock;
+        this.drain = drain;
+    }
+
+    /** What the buffers look like to peers. */
+    static List<SegmentDescriptor.Buffer> published(BufferTable buffers, String segment) {
+        return buffers.registered().stream()
+                .filter(Registration::readable)
+                .map(
+                        range ->
+                                new SegmentDescriptor.Buffer(
+                                        segment, range.address(), range.lengthBytes()))
+                .toList();
+    }
+
+    Outcome<Region> allocate(long lengthBytes) {
+        return SharedMapping.create(lengthBytes)
+                .map(
+                        mapping -> {
+                            Region region = new Region(mapping);
+                            regions.add(region);
+                            return region;
+                        });
+    }
+
+    Outcome<Done> free(Region region) {
+        if (!regions.contains(region)) {
+            return Outcome.failed(
+                    TransferCode.ERR_INVALID_ARGUMENT,
+                    "region of %d bytes is not of this engine, or was freed"
+                            .formatted(region.lengthBytes()));
+        }
+        if (buffers.touches(region.memory())) {
+            return Outcome.failed(
+                    TransferCode.ERR_BATCH_BUSY,
+                    "a buffer of the region of %d bytes is registered; unregister it first"
+                            .formatted(region.lengthBytes()));
+        }
+        return region.mapping()
+                .close()
+                .map(
+                        done -> {
+                            regions.remove(region);
+                            return done;
+                        });
+    }
+
+    Outcome<RegisteredBuffer> register(MemorySegment memory, BufferOptions options) {
+        return buffers.add(
+                        memory,
+                        options.location(),
+                        options.remoteAccessible(),
+                        options.remoteWritable())
+                .then(
+                        range ->
+                                switch (directory.publish()) {
+                                    case Outcome.Ok<Done> ok ->
+                                            Outcome.ok(new RegisteredBuffer(range, options));
+                                    case Outcome.Failed<Done> failed -> {
+                                        Outcome<Done> undone = withdraw(range);
+                                        yield failed.in(
+                                                "registering "
+                                                        + range
+                                                        + (undone.isOk() ? "" : " (in use)"));
+                                    }
+                                });
+    }
+
+    Outcome<Done> unregister(RegisteredBuffer buffer) {
+        Registration range = buffer.registration();
+        return buffers.drain(range)
+                .then(
+                        _ -> {
+                            // Peers learn of it before the wait, so that fewer come meanwhile.
+                            Outcome<Done> published = directory.publish();
+                            return withdraw(range).then(_ -> published);
+                        });
+    }
+
+    /** Ends the transfers on a range and forgets it. */
+    private Outcome<Done> withdraw(Registration range) {
+        Outcome<Done> draining = buffers.drain(range);
+        if (!draining.isOk()) {
+            return draining;
+        }
+        if (!buffers.awaitClosed(range, drain.toNanos()) && !abort(range)) {
+            return Outcome.failed(
+                    TransferCode.ERR_BATCH_BUSY,
+                    "range %s is still used by a transfer that does not end; do not free it"
+                            .formatted(range));
+        }
+        buffers.remove(range);
+        return Outcome.done();
+    }
+
+    private boolean abort(Registration range) {
+        long deadline = clock.nanos() + ABORT.toNanos();
+        do {
+            // Again and again: a connection may just have begun to use the range when it was asked.
+            server.abort(range);
+            if (buffers.awaitClosed(range, ABORT_STEP.toNanos())) {
+                return true;
+            }
+        } while (clock.nanos() - deadline < 0);
+        return false;
+    }
+
+    /** Ends everything; memory that an I/O call still uses stays mapped. */
+    void close() {
+        for (Registration range : buffers.registered()) {
+            if (withdraw(range) instanceof Outcome.Failed<Done>(var code, String detail)) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "buffer-not-closed code={0} detail=\"{1}\"",
+                        code.label(),
+                        detail);
+            }
+        }
+        regions.forEach(this::unmap);
+    }
+
+    private void unmap(Region region) {
+        long deadline = clock.nanos() + ABORT.toNanos();
+        Outcome<Done> freed = free(region);
+        while (!freed.isOk() && clock.nanos() - deadline < 0 && !Thread.interrupted()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+            freed = free(region);
+        }
+        if (freed instanceof Outcome.Failed<Done>(var code, String detail)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "region-not-unmapped code={0} detail=\"{1}\"",
+                    code.label(),
+                    detail);
+        }
+    }
+}

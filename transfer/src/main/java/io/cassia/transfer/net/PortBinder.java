@@ -1,0 +1,76 @@
+package io.cassia.transfer.net;
+
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Opens listeners, on one port or on any free port of a range. Immutable. */
+public final class PortBinder {
+    private static final int ATTEMPTS = 500;
+    private static final int BACKLOG = 512;
+
+    private final @Nullable InetAddress address;
+    private final int minPort;
+    private final int maxPort;
+
+    /**
+     * A binder.
+     *
+     * @param address interface to listen on; null for all, IPv4 and IPv6
+     */
+    public PortBinder(@Nullable InetAddress address, int minPort, int maxPort) {
+        this.address = address;
+        this.minPort = minPort;
+        this.maxPort = maxPort;
+    }
+
+    /**
+     * A bound, blocking listener; ERR_SOCKET when the port, or every port that was tried, is taken.
+     *
+     * @param port the port; 0 for a random one of the range
+     */
+    public Outcome<ServerSocketChannel> bind(int port) {
+        if (port != 0) {
+            try {
+                return Outcome.ok(listen(port));
+            } catch (IOException e) {
+                return Outcome.failed(
+                        TransferCode.ERR_SOCKET, "listening on port " + port + ": " + e);
+            }
+        }
+        String last = "";
+        for (int i = 0; i < ATTEMPTS; i++) {
+            // Random, so that a restarted process rarely gets a port that peers still remember.
+            int candidate = ThreadLocalRandom.current().nextInt(minPort, maxPort + 1);
+            try {
+                return Outcome.ok(listen(candidate));
+            } catch (IOException e) {
+                last = e.toString();
+            }
+        }
+        return Outcome.failed(
+                TransferCode.ERR_SOCKET,
+                "no port of %d..%d is free after %d attempts: %s"
+                        .formatted(minPort, maxPort, ATTEMPTS, last));
+    }
+
+    private ServerSocketChannel listen(int port) throws IOException {
+        ServerSocketChannel channel = ServerSocketChannel.open();
+        try {
+            channel.bind(
+                    address == null
+                            ? new InetSocketAddress(port)
+                            : new InetSocketAddress(address, port),
+                    BACKLOG);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.cassia.transfer.transport.tcp;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The status frame of version 2 (spec 7.4). Immutable.
+ *
+ * <pre>
+ *    0      4      8
+ *   +------+------+
+ *   | code | MCTV |    little-endian; code 0 is success
+ *   +------+------+
+ * </pre>
+ */
+final class StatusLayout {
+    static final int LENGTH_BYTES = Long.BYTES;
+
+    static final int OK_CODE = 0;
+    static final int REJECTED_CODE = 1;
+
+    /** The range exists, but peers may not do this with it; C++ peers take it as any failure. */
+    static final int DENIED_CODE = 2;
+
+    private static final long MAGIC = 0x4D435456L;
+
+    /** The whole frame of success as a number. */
+    static final long OK = frame(OK_CODE);
+
+    private StatusLayout() {}
+
+    static long frame(int code) {
+        return MAGIC << 32 | Integer.toUnsignedLong(code);
+    }
+
+    static boolean hasMagic(long frame) {
+        return frame >>> 32 == MAGIC;
+    }
+
+    static int code(long frame) {
+        return (int) frame;
+    }
+
+    /** A frame ready to be sent, in memory of its own. */
+    static ByteBuffer buffer(int code) {
+        return ByteBuffer.allocateDirect(LENGTH_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(frame(code))
+                .flip();
+    }
+}
