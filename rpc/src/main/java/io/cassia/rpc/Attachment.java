@@ -16,7 +16,7 @@ import java.util.Optional;
  * </pre>
  *
  * A tag that the reader does not know is passed over. Of two sections with one tag the first
- * counts.
+ * counts. More than 64 sections are malformed.
  *
  * @param sections in the order of the wire
  */
@@ -33,6 +33,7 @@ public record Attachment(List<Section> sections) {
     static final int MAGIC = 0x31415343;
     static final int MAGIC_BYTES = 4;
     private static final int SECTION_HEADER_BYTES = 6;
+    private static final int MAX_SECTIONS = 64;
 
     /**
      * One part of an attachment.
@@ -96,7 +97,7 @@ public record Attachment(List<Section> sections) {
         List<Section> sections = new ArrayList<>(2);
         int at = offset + MAGIC_BYTES;
         while (at < end) {
-            if (end - at < SECTION_HEADER_BYTES) {
+            if (end - at < SECTION_HEADER_BYTES || sections.size() == MAX_SECTIONS) {
                 return Optional.empty();
             }
             int tag = LittleEndian.u16(bytes, at);

@@ -57,14 +57,18 @@ public final class RpcServer implements AutoCloseable {
     private final Thread acceptor;
     private final Thread watch;
 
-    private RpcServer(ServerSocketChannel listener, InetSocketAddress address, Builder builder) {
+    private RpcServer(
+            ServerSocketChannel listener,
+            InetSocketAddress address,
+            DispatchTable methods,
+            Builder builder) {
         this.listener = listener;
         this.address = address;
         this.limits = builder.limits;
         this.gate = builder.gate;
         this.metrics = builder.metrics;
         this.clock = builder.clock;
-        this.methods = new DispatchTable(builder.registrations);
+        this.methods = methods;
         this.gauge = metrics.connections(address.getPort(), connections::size);
         String name = "cassia-rpc-" + address.getPort();
         this.acceptor = Thread.ofPlatform().daemon().name(name + "-accept").unstarted(this::accept);
@@ -142,10 +146,7 @@ public final class RpcServer implements AutoCloseable {
                     try {
                         connection.run();
                     } finally {
-                        connections.remove(connection);
-                        if (platform) {
-                            platformThreads.decrementAndGet();
-                        }
+                        forget(connection, platform);
                     }
                 };
         String name = "cassia-rpc-" + port() + "-connection";
@@ -157,9 +158,25 @@ public final class RpcServer implements AutoCloseable {
             platformThreads.incrementAndGet();
         }
         connections.put(connection, thread);
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // The system has no more threads, which is no reason to stop accepting.
+            metrics.rejected(Rejected.ACCEPT_FAILED);
+            LOG.log(System.Logger.Level.WARNING, "rpc thread failed address=" + address, e);
+            connection.abort();
+            forget(connection, platform);
+            return;
+        }
         if (closing.getCount() == 0) {
             connection.finish();
+        }
+    }
+
+    private void forget(ServerConnection connection, boolean platform) {
+        Thread _ = connections.remove(connection);
+        if (platform) {
+            platformThreads.decrementAndGet();
         }
     }
 
@@ -299,6 +316,7 @@ public final class RpcServer implements AutoCloseable {
          *     listened on and why
          */
         public Outcome<RpcServer> start() {
+            DispatchTable methods = new DispatchTable(registrations);
             InetSocketAddress wanted = new InetSocketAddress(host, port);
             if (wanted.isUnresolved()) {
                 return cannotListen("the host name does not resolve");
@@ -313,7 +331,10 @@ public final class RpcServer implements AutoCloseable {
                 listener.bind(wanted, BACKLOG);
                 RpcServer server =
                         new RpcServer(
-                                listener, (InetSocketAddress) listener.getLocalAddress(), this);
+                                listener,
+                                (InetSocketAddress) listener.getLocalAddress(),
+                                methods,
+                                this);
                 server.acceptor.start();
                 server.watch.start();
                 return Outcome.ok(server);

@@ -232,6 +232,33 @@ class RpcClientTest {
     }
 
     @Test
+    void a_caller_behind_the_idle_background_reader_gets_its_turn() throws Exception {
+        try (ServerSocket listener = listen();
+                RpcClient client = client(listener.getLocalPort())) {
+            Future<Outcome<Outcome<Boolean>>> leader =
+                    threads.submit(() -> client.call(EXIST_KEY, key("a"), LONG));
+            try (RawPeer peer = new RawPeer(listener.accept())) {
+                Frame ofLeader = peer.readRequest();
+                CompletableFuture<Outcome<Outcome<Boolean>>> async =
+                        client.callAsync(EXIST_KEY, key("b"), LONG);
+                Frame ofAsync = peer.readRequest();
+                Future<Outcome<Outcome<Boolean>>> follower =
+                        threads.submit(() -> client.call(EXIST_KEY, key("c"), LONG));
+                Frame ofFollower = peer.readRequest();
+                answer(peer, ofAsync, async);
+                answer(peer, ofLeader, leader);
+                answer(peer, ofFollower, follower);
+            }
+        }
+    }
+
+    private static void answer(RawPeer peer, Frame request, Future<Outcome<Outcome<Boolean>>> call)
+            throws Exception {
+        peer.send(RawPeer.response(request.sequence(), EXIST_KEY, Outcome.ok(true)));
+        assertThat(call.get(5, TimeUnit.SECONDS).isOk()).isTrue();
+    }
+
+    @Test
     void a_lost_connection_fails_all_calls_and_the_next_call_connects_anew() throws Exception {
         try (ServerSocket listener = listen();
                 RpcClient client = client(listener.getLocalPort())) {
