@@ -368,10 +368,10 @@ public final class TransferEngine implements AutoCloseable {
         LocalEngines.remove(config.metadata(), name, buffers);
         directory.close();
         segments.close();
+        runners.close();
         handshakes.close();
         data.close();
         memory.close();
-        runners.close();
         // Last: until here it ends what would hang.
         watchdog.close();
     }

@@ -90,6 +90,8 @@ public final class SharedMapping {
                     path,
                     Long.toString(lengthBytes),
                     huge);
+            // A process that is asked to end takes its files along; a killed one is swept up after.
+            path.toFile().deleteOnExit();
             SharedMapping mapping = new SharedMapping(path, channel, arena, memory);
             mapping.populator.start();
             return mapping;
