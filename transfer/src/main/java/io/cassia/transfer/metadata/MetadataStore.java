@@ -16,6 +16,14 @@ public interface MetadataStore extends AutoCloseable {
     /** Sets a value; the store may refuse it. */
     Outcome<Done> put(String key, String value);
 
+    /**
+     * Makes sure that a value that was put still stands, and renews its time to live in stores
+     * where entries age. Cheaper than {@link #put} where the store can tell that nothing changed.
+     */
+    default Outcome<Done> keep(String key, String value) {
+        return put(key, value);
+    }
+
     /** Removes a key; one that is not there is removed. */
     Outcome<Done> remove(String key);
 
