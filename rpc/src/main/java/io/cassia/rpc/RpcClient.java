@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * longer than the limit. The detail says whether the request was sent and so may have taken effect.
  */
 public final class RpcClient implements AutoCloseable {
-    private static final Attachment WANT_DETAILS =
-            Attachment.NONE.with(Attachment.DETAILS, ByteString.EMPTY);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final int MAX_DOUBLINGS = 7;
@@ -96,7 +94,7 @@ public final class RpcClient implements AutoCloseable {
 
     /** Asks for the details of failures; for servers that announced that they send them. */
     public void failureDetails(boolean wanted) {
-        extension = wanted ? WANT_DETAILS : Attachment.NONE;
+        extension = wanted ? Attachment.WANT_DETAILS : Attachment.NONE;
     }
 
     /** Calls and waits for the answer. */

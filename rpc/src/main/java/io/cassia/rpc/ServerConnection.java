@@ -179,7 +179,8 @@ final class ServerConnection implements Runnable {
             Object arguments = method.decode(reader.reset(bytes, bodyAt, body));
             Attachment extension = extension(bytes, bodyAt + body, attachment);
             next().accept(sequence, method, arguments, extension, peer);
-        } catch (MalformedBodyException e) {
+        } catch (MalformedBodyException | IllegalArgumentException e) {
+            // The latter is a message's own opinion of its fields.
             metrics.rejected(Rejected.INVALID_ARGUMENTS);
             next().refuse(sequence, RpcError.INVALID_ARGUMENTS, RpcError.INVALID_ARGUMENTS.text());
         }
