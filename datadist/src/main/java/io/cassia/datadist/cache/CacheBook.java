@@ -201,6 +201,14 @@ final class CacheBook {
         return keys.infos(nowNanos);
     }
 
+    int cacheCount() {
+        return entries.size();
+    }
+
+    int keyCount() {
+        return keys.count();
+    }
+
     void clear() {
         for (CacheEntry entry : List.copyOf(entries.values())) {
             entry.pins = 0;

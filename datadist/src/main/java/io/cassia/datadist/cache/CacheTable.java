@@ -254,6 +254,26 @@ public final class CacheTable {
         }
     }
 
+    /** Number of caches. */
+    public int cacheCount() {
+        lock.lock();
+        try {
+            return book.cacheCount();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of bound keys. */
+    public int keyCount() {
+        lock.lock();
+        try {
+            return book.keyCount();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** All bound keys, oldest first. */
     public List<KeyInfo> keys() {
         lock.lock();

@@ -51,6 +51,10 @@ final class KeyTable {
         }
     }
 
+    int count() {
+        return keys.size();
+    }
+
     /** Request and prefix keys that are old enough and in no transfer. */
     List<BoundKey> olderThan(long nowNanos, long ageNanos) {
         List<BoundKey> old = new ArrayList<>();

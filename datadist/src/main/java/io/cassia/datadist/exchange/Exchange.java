@@ -34,7 +34,6 @@ public final class Exchange implements LinkRequests, AutoCloseable {
                 new ExchangeParts(
                         clusterId,
                         caches,
-                        plane,
                         clock,
                         meters,
                         new LeaseTable(clock, meters.dropped("lease-expired")),

@@ -3,14 +3,12 @@ package io.cassia.datadist.exchange;
 import io.cassia.base.Clock;
 import io.cassia.datadist.cache.CacheTable;
 import io.cassia.datadist.link.LinkMeters;
-import io.cassia.datadist.memory.DataPlane;
 
 /**
  * What all parts of an exchange share. Immutable.
  *
  * @param clusterId this cluster
  * @param caches caches of this side
- * @param plane mover of bytes
  * @param clock time
  * @param meters counters
  * @param leases leaves that peers have to read here
@@ -20,7 +18,6 @@ import io.cassia.datadist.memory.DataPlane;
 record ExchangeParts(
         long clusterId,
         CacheTable caches,
-        DataPlane plane,
         Clock clock,
         LinkMeters meters,
         LeaseTable leases,

@@ -55,7 +55,7 @@ final class Fetcher {
      * up meanwhile. Nothing writes to the destination after return.
      */
     Outcome<Fetched> run(Fetch fetch, long deadlineNanos) {
-        return segments.require(fetch.link(), fetch.grant().generation(), deadlineNanos)
+        return segments.require(fetch.link(), deadlineNanos)
                 .then(segment -> new Run(fetch, segment, deadlineNanos).all());
     }
 

@@ -10,11 +10,10 @@ import java.util.List;
  * Leave to read memory of the sender until its lease ends. Immutable.
  *
  * @param leaseId number that {@link DoneMessage} gives back
- * @param generation state of the sender's memory: who has opened an older one has to ask again
  * @param confirm whether the transfer only counts when the sender has confirmed its end
  * @param addresses where each selected tensor is to be read from
  */
-record GrantMessage(long leaseId, long generation, boolean confirm, List<Long> addresses) {
+record GrantMessage(long leaseId, boolean confirm, List<Long> addresses) {
     GrantMessage {
         addresses = List.copyOf(addresses);
     }
@@ -24,7 +23,7 @@ record GrantMessage(long leaseId, long generation, boolean confirm, List<Long> a
     }
 
     WireWriter write(WireWriter out) {
-        out.varint(leaseId).varint(generation).flag(confirm).varint(addresses.size());
+        out.varint(leaseId).flag(confirm).varint(addresses.size());
         long before = 0;
         for (long address : addresses) {
             out.signed(address - before);
@@ -39,7 +38,6 @@ record GrantMessage(long leaseId, long generation, boolean confirm, List<Long> a
 
     static GrantMessage read(WireReader in) {
         long leaseId = in.varint();
-        long generation = in.varint();
         boolean confirm = in.flag();
         int count = in.count(1);
         List<Long> addresses = new ArrayList<>(count);
@@ -48,6 +46,6 @@ record GrantMessage(long leaseId, long generation, boolean confirm, List<Long> a
             before += in.signed();
             addresses.add(before);
         }
-        return new GrantMessage(leaseId, generation, confirm, addresses);
+        return new GrantMessage(leaseId, confirm, addresses);
     }
 }

@@ -111,11 +111,7 @@ final class PullServer {
         long budget = deadlineNanos - parts.clock().nanos();
         Lease lease = parts.leases().open(link, OpKind.PULL, pin, tensors, consumes, budget);
         return Outcome.ok(
-                new GrantMessage(
-                        lease.id(),
-                        parts.plane().generation(),
-                        consumes,
-                        addresses(pin.tensors(), tensors, base)));
+                new GrantMessage(lease.id(), consumes, addresses(pin.tensors(), tensors, base)));
     }
 
     static List<Long> addresses(List<MemorySegment> all, TensorSelection tensors, long base) {

@@ -128,7 +128,6 @@ final class PushCall {
         GrantMessage grant =
                 new GrantMessage(
                         lease.id(),
-                        parts.plane().generation(),
                         true,
                         PullServer.addresses(lease.pin().tensors(), plan.tensors(), plan.base()));
         PushRequest request =

@@ -18,11 +18,10 @@ import java.util.concurrent.TimeoutException;
  * is made, and again when the peer has added memory since.
  */
 final class SegmentCache {
-    private record Opened(long generation, CompletableFuture<Outcome<SegmentHandle>> segment) {}
-
     private final DataPlane plane;
     private final Clock clock;
-    private final Map<Link, Opened> opened = new ConcurrentHashMap<>();
+    private final Map<Link, CompletableFuture<Outcome<SegmentHandle>>> opened =
+            new ConcurrentHashMap<>();
 
     SegmentCache(DataPlane plane, Clock clock) {
         this.plane = plane;
@@ -31,15 +30,15 @@ final class SegmentCache {
 
     /** Begins to open the peer's memory, so that the first transfer finds it open. */
     void prefetch(Link link) {
-        Opened ignored = open(link, link.peer().memoryGeneration());
+        CompletableFuture<Outcome<SegmentHandle>> ignored = open(link);
     }
 
     /**
-     * The peer's memory in this state or a later one. {@code LLM_TIMEOUT} when it could not be
-     * opened by the deadline, {@code LLM_FAILED} when it cannot be opened at all.
+     * The peer's memory. {@code LLM_TIMEOUT} when it could not be opened by the deadline, {@code
+     * LLM_FAILED} when it cannot be opened at all.
      */
-    Outcome<SegmentHandle> require(Link link, long generation, long deadlineNanos) {
-        CompletableFuture<Outcome<SegmentHandle>> segment = open(link, generation).segment();
+    Outcome<SegmentHandle> require(Link link, long deadlineNanos) {
+        CompletableFuture<Outcome<SegmentHandle>> segment = open(link);
         try {
             Outcome<SegmentHandle> outcome =
                     segment.get(Math.max(1, deadlineNanos - clock.nanos()), TimeUnit.NANOSECONDS);
@@ -60,17 +59,14 @@ final class SegmentCache {
         }
     }
 
-    private Opened open(Link link, long generation) {
-        return opened.compute(
+    private CompletableFuture<Outcome<SegmentHandle>> open(Link link) {
+        return opened.computeIfAbsent(
                 link,
-                (key, present) -> {
-                    if (present != null && present.generation() >= generation) {
-                        return present;
-                    }
+                key -> {
                     CompletableFuture<Outcome<SegmentHandle>> segment = new CompletableFuture<>();
                     String name = link.peer().segmentName();
                     Thread.startVirtualThread(() -> segment.complete(openNow(name)));
-                    return new Opened(generation, segment);
+                    return segment;
                 });
     }
 

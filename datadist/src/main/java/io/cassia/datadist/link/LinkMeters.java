@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the links of an instance count, by peer. Guarded by the registry.
+ * What the links of an instance count, by peer; the tag {@code cluster} is the instance itself.
+ * Guarded by the registry.
  *
  * <p>Names: {@code cassia.datadist.operations} (timer by peer, kind, code), {@code
  * cassia.datadist.bytes} (by peer and kind), {@code cassia.datadist.link.wait} (time until the link
@@ -25,6 +26,7 @@ public final class LinkMeters {
     private static final int MAX_PEERS = 1024;
 
     private final MeterRegistry registry;
+    private final String own;
     private final Counter lateAnswers;
     private final Counter lostAnswers;
     private final Counter refusedHandshakes;
@@ -32,8 +34,9 @@ public final class LinkMeters {
     private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Map<String, DistributionSummary> bytes = new ConcurrentHashMap<>();
 
-    public LinkMeters(MeterRegistry registry) {
+    public LinkMeters(MeterRegistry registry, long clusterId) {
         this.registry = registry;
+        this.own = Long.toUnsignedString(clusterId);
         this.lateAnswers = dropped("late-answer");
         this.lostAnswers = dropped("answer-to-lost-peer");
         this.refusedHandshakes = dropped("handshake");
@@ -41,7 +44,10 @@ public final class LinkMeters {
 
     /** A counter of something that is dropped, and why. */
     public Counter dropped(String reason) {
-        return Counter.builder("cassia.datadist.dropped").tag("reason", reason).register(registry);
+        return Counter.builder("cassia.datadist.dropped")
+                .tag("cluster", own)
+                .tag("reason", reason)
+                .register(registry);
     }
 
     void lateAnswer() {
@@ -64,6 +70,7 @@ public final class LinkMeters {
                         peer + ' ' + kind + ' ' + code,
                         key ->
                                 Timer.builder("cassia.datadist.operations")
+                                        .tag("cluster", own)
                                         .tag("peer", peer)
                                         .tag("kind", text(kind))
                                         .tag("code", code)
@@ -79,6 +86,7 @@ public final class LinkMeters {
                         key ->
                                 DistributionSummary.builder("cassia.datadist.bytes")
                                         .baseUnit("bytes")
+                                        .tag("cluster", own)
                                         .tag("peer", peer)
                                         .tag("kind", text(kind))
                                         .register(registry))
@@ -92,6 +100,7 @@ public final class LinkMeters {
                         "wait " + peer + ' ' + kind,
                         key ->
                                 Timer.builder("cassia.datadist.link.wait")
+                                        .tag("cluster", own)
                                         .tag("peer", peer)
                                         .tag("kind", text(kind))
                                         .register(registry))
@@ -100,12 +109,20 @@ public final class LinkMeters {
 
     /** One attempt to link, or to unlink. */
     public void attempt(String action, Outcome<?> outcome) {
-        registry.counter("cassia.datadist.links", "action", action, "code", codeName(outcome))
+        registry.counter(
+                        "cassia.datadist.links",
+                        "cluster",
+                        own,
+                        "action",
+                        action,
+                        "code",
+                        codeName(outcome))
                 .increment();
     }
 
     void broken(long peerId) {
-        registry.counter("cassia.datadist.broken", "peer", label(peerId)).increment();
+        registry.counter("cassia.datadist.broken", "cluster", own, "peer", label(peerId))
+                .increment();
     }
 
     private String label(long peerId) {

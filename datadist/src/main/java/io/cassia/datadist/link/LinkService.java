@@ -16,7 +16,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class LinkService implements AutoCloseable {
     /** Most clusters in one call. */
     public static final int MAX_CLUSTERS = 16;
-
-    /**
-     * What peers need to know of this side's memory. Immutable.
-     *
-     * @param segmentName name under which the data plane finds it
-     * @param generation changes whenever memory is added
-     */
-    public record Memory(String segmentName, LongSupplier generation) {}
 
     private static final System.Logger LOG = System.getLogger(LinkService.class.getName());
     private static final Duration FAREWELL = Duration.ofMillis(200);
@@ -62,12 +53,12 @@ public final class LinkService implements AutoCloseable {
     public LinkService(
             long clusterId,
             LlmRole role,
-            Memory memory,
+            String segmentName,
             LinkConfig config,
             Clock clock,
             LinkMeters meters,
             LinkRequests requests) {
-        this.self = new Self(clusterId, role, config.remoteAccess(), memory);
+        this.self = new Self(clusterId, role, config.remoteAccess(), segmentName);
         this.config = config;
         this.clock = clock;
         this.meters = meters;

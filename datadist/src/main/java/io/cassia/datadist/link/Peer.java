@@ -8,15 +8,9 @@ package io.cassia.datadist.link;
  * @param incarnation random number of this life of the instance
  * @param remoteAccess whether it has remote access to caches switched on; both ends have to agree
  * @param segmentName name under which the data plane finds its memory
- * @param memoryGeneration which state of its memory that was
  */
 public record Peer(
-        long clusterId,
-        LlmRole role,
-        long incarnation,
-        boolean remoteAccess,
-        String segmentName,
-        long memoryGeneration) {
+        long clusterId, LlmRole role, long incarnation, boolean remoteAccess, String segmentName) {
     private static final int MAX_NAME_CHARS = 512;
 
     WireWriter write(WireWriter out) {
@@ -24,8 +18,7 @@ public record Peer(
                 .u8(role.number())
                 .i64(incarnation)
                 .flag(remoteAccess)
-                .text(segmentName)
-                .i64(memoryGeneration);
+                .text(segmentName);
     }
 
     static Peer read(WireReader in) {
@@ -43,8 +36,7 @@ public record Peer(
                         .orElseThrow(() -> new WireReader.Malformed("role number " + role)),
                 incarnation,
                 remoteAccess,
-                segmentName,
-                in.i64());
+                segmentName);
     }
 
     String idText() {

@@ -9,14 +9,14 @@ final class Self {
     private final long clusterId;
     private final long incarnation = random.nextLong();
     private final boolean remoteAccess;
-    private final LinkService.Memory memory;
+    private final String segmentName;
     private volatile LlmRole role;
 
-    Self(long clusterId, LlmRole role, boolean remoteAccess, LinkService.Memory memory) {
+    Self(long clusterId, LlmRole role, boolean remoteAccess, String segmentName) {
         this.clusterId = clusterId;
         this.role = role;
         this.remoteAccess = remoteAccess;
-        this.memory = memory;
+        this.segmentName = segmentName;
     }
 
     long clusterId() {
@@ -32,13 +32,7 @@ final class Self {
     }
 
     Peer describe() {
-        return new Peer(
-                clusterId,
-                role,
-                incarnation,
-                remoteAccess,
-                memory.segmentName(),
-                memory.generation().getAsLong());
+        return new Peer(clusterId, role, incarnation, remoteAccess, segmentName);
     }
 
     ByteString nonce() {

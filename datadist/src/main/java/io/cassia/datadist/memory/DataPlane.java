@@ -16,9 +16,6 @@ public interface DataPlane extends AutoCloseable {
     /** The name under which peers open this side's memory. */
     String localName();
 
-    /** Changes whenever memory is added: who knows an older state has to open this side again. */
-    long generation();
-
     /**
      * Memory of the host that peers can read; {@code LLM_OUT_OF_MEMORY} when there is not enough.
      */
@@ -27,7 +24,7 @@ public interface DataPlane extends AutoCloseable {
     /** Lets peers read memory of the user. */
     Outcome<PlaneMemory> register(MemorySegment memory);
 
-    /** Finds a peer's memory by its name; asks the peer afresh when it was open before. */
+    /** Finds a peer's memory by its name. */
     Outcome<SegmentHandle> open(String name);
 
     /**

@@ -16,7 +16,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The Transfer Engine as data plane. Guarded by the engine. Memory is published for reading only:
@@ -24,8 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class EnginePlane implements DataPlane {
     private final TransferEngine engine;
-
-    private final AtomicLong generation = new AtomicLong();
 
     private EnginePlane(TransferEngine engine) {
         this.engine = engine;
@@ -41,11 +38,6 @@ public final class EnginePlane implements DataPlane {
     @Override
     public String localName() {
         return engine.localName();
-    }
-
-    @Override
-    public long generation() {
-        return generation.get();
     }
 
     @Override
@@ -75,7 +67,6 @@ public final class EnginePlane implements DataPlane {
             return failedAs(buffer, argument ? LlmStatus.LLM_PARAM_INVALID : LlmStatus.LLM_FAILED)
                     .map(b -> new PlaneMemory(memory, Outcome::done));
         }
-        generation.incrementAndGet();
         return buffer.map(
                 b ->
                         new PlaneMemory(
@@ -89,10 +80,7 @@ public final class EnginePlane implements DataPlane {
 
     @Override
     public Outcome<SegmentHandle> open(String name) {
-        return failedAs(
-                engine.openSegment(name)
-                        .then(segment -> engine.remoteBuffers(segment).map(all -> segment)),
-                LlmStatus.LLM_FAILED);
+        return failedAs(engine.openSegment(name), LlmStatus.LLM_FAILED);
     }
 
     @Override
