@@ -1,4 +1,6 @@
-/** LLM-DataDist: clusters, links, caches, pull, push and copy of KV caches. Does not know the store. */
+/**
+ * LLM-DataDist: clusters, links, caches, pull, push and copy of KV caches. Does not know the store.
+ */
 @NullMarked
 @CheckReturnValue
 package io.cassia.datadist;

@@ -1,13 +1,13 @@
 package io.cassia.rpc.pack;
 
 /**
- * A value does not fit the writer's limit. What was written of it must be taken back with {@link
+ * A value does not fit the limit for bodies. What was written of it must be taken back with {@link
  * WireWriter#truncate}. Immutable.
  */
 public final class BodyTooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    BodyTooLargeException(String message) {
-        super(message, null, false, false);
+    public BodyTooLargeException(long bytes, int limitBytes) {
+        super("at least " + bytes + " bytes, the limit is " + limitBytes, null, false, false);
     }
 }

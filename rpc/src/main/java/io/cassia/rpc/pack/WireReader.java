@@ -2,6 +2,7 @@ package io.cassia.rpc.pack;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.ByteString;
 import io.cassia.status.Code;
 import java.lang.invoke.MethodHandles;
@@ -37,6 +38,7 @@ public final class WireReader {
     private String knownDetail = "";
 
     /** Starts over on {@code buffer[offset, offset + length)}, which must not change meanwhile. */
+    @CanIgnoreReturnValue
     public WireReader reset(byte[] buffer, int offset, int length) {
         this.buffer = buffer;
         this.position = offset;
@@ -50,8 +52,10 @@ public final class WireReader {
     /**
      * Says who sends the failures that are read, for their details.
      *
+     * @param origin qualified name of the method that answers
      * @param details the sender's own words, or null when it gave none
      */
+    @CanIgnoreReturnValue
     public WireReader from(String origin, @Nullable FailureDetails details) {
         this.origin = origin;
         this.details = details;
@@ -205,7 +209,8 @@ public final class WireReader {
         }
         if (!code.equals(knownCode)) {
             knownCode = code;
-            knownDetail = origin + " answered " + code.label();
+            String shortOrigin = origin.substring(origin.lastIndexOf(':') + 1);
+            knownDetail = shortOrigin + " answered " + code.label();
         }
         return knownDetail;
     }

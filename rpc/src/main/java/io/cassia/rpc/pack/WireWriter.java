@@ -90,6 +90,7 @@ public final class WireWriter {
         return neededWidthCode;
     }
 
+    /** May replace the buffer: its result is needed before {@code buffer} is looked at. */
     private int claim(int bytes) {
         int at = position;
         if (buffer.length - at < bytes) {
@@ -102,8 +103,7 @@ public final class WireWriter {
     private void grow(int bytes) {
         long wanted = (long) position + bytes;
         if (wanted > limitBytes) {
-            throw new BodyTooLargeException(
-                    "more than " + limitBytes + " bytes to write, which is the limit");
+            throw new BodyTooLargeException(wanted, limitBytes);
         }
         long doubled = Math.max(wanted, 2L * buffer.length);
         buffer = Arrays.copyOf(buffer, (int) Math.min(doubled, limitBytes));
@@ -115,11 +115,13 @@ public final class WireWriter {
     }
 
     public void i8(int value) {
-        buffer[claim(1)] = (byte) value;
+        int at = claim(1);
+        buffer[at] = (byte) value;
     }
 
     public void bool(boolean value) {
-        buffer[claim(1)] = (byte) (value ? 1 : 0);
+        int at = claim(1);
+        buffer[at] = (byte) (value ? 1 : 0);
     }
 
     public void i16(int value) {

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
@@ -135,11 +136,7 @@ public final class DataServer implements AutoCloseable {
     /** Accepts no more and ends all connections. */
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "data-listener-close-failed", e);
-        }
+        PortBinder.close(listener, acceptor);
         connections.forEach(ServerConnection::abort);
     }
 }

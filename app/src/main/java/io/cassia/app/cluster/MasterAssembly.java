@@ -1,0 +1,79 @@
+package io.cassia.app.cluster;
+
+import io.cassia.base.Clock;
+import io.cassia.base.HostPort;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import io.cassia.store.StoreClientConfig;
+import io.cassia.transfer.metadata.HttpMetadataServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** Wires a master and the metadata server beside it. Immutable. */
+final class MasterAssembly {
+    private MasterAssembly() {}
+
+    /** Adds a master to the process; on failure the parts before it are stopped too. */
+    static Outcome<Running.Builder> start(
+            MasterSettings settings, Clock clock, Running.Builder parts) {
+        MeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        Outcome<Running.Builder> started =
+                startMetadata(settings, clock, meters, parts)
+                        .then(metadata -> startMaster(settings, clock, meters, metadata, parts));
+        if (!started.isOk()) {
+            parts.abandon();
+        }
+        return started;
+    }
+
+    /** The value is what engines are given as metadata. */
+    private static Outcome<String> startMetadata(
+            MasterSettings settings, Clock clock, MeterRegistry meters, Running.Builder parts) {
+        if (settings.metadataPort() == MasterSettings.NO_METADATA) {
+            return Outcome.ok(StoreClientConfig.P2P);
+        }
+        return switch (HttpMetadataServer.start(
+                settings.rpcHost(), settings.metadataPort(), clock, meters)) {
+            case Outcome.Ok<HttpMetadataServer>(HttpMetadataServer server) -> {
+                HostPort address = new HostPort(advertised(settings.rpcHost()), server.port());
+                parts.onClose(server::close)
+                        .listensOn("metadata", "http://" + address + "/metadata");
+                yield Outcome.ok("http://" + address + "/metadata");
+            }
+            case Outcome.Failed<HttpMetadataServer> failure ->
+                    failure.in("metadata server (--metadata-port)");
+        };
+    }
+
+    private static Outcome<Running.Builder> startMaster(
+            MasterSettings settings,
+            Clock clock,
+            MeterRegistry meters,
+            String metadata,
+            Running.Builder parts) {
+        // The master module is not joined yet.
+        return Outcome.failed(
+                StoreCode.UNAVAILABLE_IN_CURRENT_MODE,
+                "master on %s:%d at %d, %s, %s: not built into this version"
+                        .formatted(
+                                advertised(settings.rpcHost()),
+                                settings.rpcPort(),
+                                clock.epochMillis(),
+                                metadata,
+                                meters.getMeters().size() + parts.hashCode()));
+    }
+
+    /** A name that others can connect to, for a server that listens on every interface. */
+    private static String advertised(String host) {
+        try {
+            return InetAddress.getByName(host).isAnyLocalAddress()
+                    ? InetAddress.getLocalHost().getHostAddress()
+                    : host;
+        } catch (UnknownHostException e) {
+            return host;
+        }
+    }
+}

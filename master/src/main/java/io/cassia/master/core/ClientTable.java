@@ -1,0 +1,142 @@
+package io.cassia.master.core;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.rpc.mooncake.ClientStatus;
+import io.cassia.rpc.mooncake.PingResult;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Confined to the master's lock. Clients by their last sign of life (spec mooncake-store 4.2, 4.3).
+ *
+ * <pre>
+ *   unknown ──ping, mount──► NEED_REMOUNT ──remount──► OK ──silent too long──► unknown
+ * </pre>
+ *
+ * A time in which the master itself stood still does not count as silence.
+ */
+final class ClientTable {
+    private static final class Client {
+        long heardAt;
+        long stalledBefore;
+        boolean ok;
+    }
+
+    private final CoreState state;
+    private final Mounts mounts;
+
+    /** Longest silent first. */
+    private final Map<Uuid, Client> clients = new LinkedHashMap<>();
+
+    private long stalledNanos;
+    private long lastTick;
+    private int active;
+
+    ClientTable(CoreState state, Mounts mounts) {
+        this.state = state;
+        this.mounts = mounts;
+    }
+
+    Outcome<PingResult> ping(Uuid id) {
+        if (isFull(id)) {
+            return Outcome.failed(
+                    StoreCode.INTERNAL_ERROR,
+                    "clients=" + clients.size() + ", which is the limit; client " + id);
+        }
+        Client client = hear(id);
+        ClientStatus status = client.ok ? ClientStatus.OK : ClientStatus.NEED_REMOUNT;
+        return Outcome.ok(new PingResult(0, status.number()));
+    }
+
+    boolean isFull(Uuid id) {
+        return clients.size() >= state.config.maxClients() && !clients.containsKey(id);
+    }
+
+    /** A sign of life. */
+    @CanIgnoreReturnValue
+    private Client hear(Uuid id) {
+        Client client = clients.remove(id);
+        if (client == null) {
+            client = new Client();
+        }
+        client.heardAt = state.now;
+        client.stalledBefore = stalledNanos;
+        clients.put(id, client);
+        return client;
+    }
+
+    void mounted(Uuid id) {
+        hear(id);
+    }
+
+    void remounted(Uuid id) {
+        Client client = hear(id);
+        if (!client.ok) {
+            client.ok = true;
+            active++;
+        }
+    }
+
+    boolean isOk(Uuid id) {
+        Client client = clients.get(id);
+        return client != null && client.ok;
+    }
+
+    /** Measures how late the timer is. */
+    void tick() {
+        long gap = state.now - lastTick;
+        if (lastTick != 0 && gap > 2 * state.config.tickNanos()) {
+            long stalled = gap - state.config.tickNanos();
+            stalledNanos += stalled;
+            state.counters.add(CoreCount.STALLED_NANOS, stalled);
+            if (stalled > state.config.clientTtlNanos() / 4) {
+                state.effects.add(new Effect.TimerStalled(stalled));
+            }
+        }
+        lastTick = state.now;
+    }
+
+    /** Forgets clients that were silent for too long and unmounts their segments. */
+    void expire() {
+        while (!clients.isEmpty()) {
+            Map.Entry<Uuid, Client> first = clients.entrySet().iterator().next();
+            Client client = first.getValue();
+            long silent = state.now - client.heardAt - (stalledNanos - client.stalledBefore);
+            if (silent <= state.config.clientTtlNanos()) {
+                return;
+            }
+            Uuid id = first.getKey();
+            clients.remove(id);
+            if (client.ok) {
+                active--;
+            }
+            int segments = mounts.unmountAll(id);
+            state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
+            state.effects.add(new Effect.ClientExpired(id, silent, segments));
+        }
+    }
+
+    void digest(Digest digest) {
+        clients.forEach(
+                (id, client) -> {
+                    digest.add(id);
+                    digest.add(client.heardAt);
+                    digest.add(client.stalledBefore);
+                    digest.add(client.ok ? 1 : 0);
+                });
+        digest.add(stalledNanos);
+        digest.add(lastTick);
+    }
+
+    /** Clients that are OK. */
+    int active() {
+        return active;
+    }
+
+    int tracked() {
+        return clients.size();
+    }
+}

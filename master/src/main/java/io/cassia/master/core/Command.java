@@ -1,0 +1,103 @@
+package io.cassia.master.core;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.ObjectMeta;
+import io.cassia.rpc.mooncake.PingResult;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.SegmentStatus;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that can be asked of the state machine: data only, so that a list of commands and
+ * times can be written down and replayed. Immutable.
+ *
+ * @param <R> the answer
+ */
+@SuppressWarnings("UnusedTypeParameter") // says what MasterCore.apply answers
+public sealed interface Command<R> {
+    record ExistKey(ByteString key, ByteString tenant) implements Command<Outcome<Boolean>> {}
+
+    record BatchExistKey(Args.Keys args) implements Command<List<Outcome<Boolean>>> {}
+
+    record GetReplicaList(ByteString key, ByteString tenant)
+            implements Command<Outcome<ReplicaList>> {}
+
+    record BatchGetReplicaList(Args.Keys args) implements Command<List<Outcome<ReplicaList>>> {}
+
+    record PutStart(Args.PutStart args) implements Command<Outcome<List<ReplicaDescriptor>>> {}
+
+    record UpsertStart(Args.PutStart args) implements Command<Outcome<List<ReplicaDescriptor>>> {}
+
+    record BatchPutStart(Args.BatchPutStart args)
+            implements Command<List<Outcome<List<ReplicaDescriptor>>>> {}
+
+    record BatchUpsertStart(Args.BatchPutStart args)
+            implements Command<List<Outcome<List<ReplicaDescriptor>>>> {}
+
+    /** Of a put or an upsert. */
+    record PutEnd(Args.PutEnd args) implements Command<Outcome<Done>> {}
+
+    record BatchPutEnd(Uuid client, List<ObjectMeta> objects, int replicaType, ByteString tenant)
+            implements Command<List<Outcome<Done>>> {}
+
+    /** Of a put or an upsert. */
+    record PutRevoke(Args.PutRevoke args) implements Command<Outcome<Done>> {}
+
+    record BatchPutRevoke(Uuid client, List<ByteString> keys, int replicaType, ByteString tenant)
+            implements Command<List<Outcome<Done>>> {}
+
+    record Remove(ByteString key, boolean force, ByteString tenant)
+            implements Command<Outcome<Done>> {}
+
+    record BatchRemove(Args.BatchRemove args) implements Command<List<Outcome<Done>>> {}
+
+    record BatchReplicaClear(Args.BatchReplicaClear args)
+            implements Command<Outcome<List<ByteString>>> {}
+
+    /**
+     * One slice of RemoveAll or RemoveByRegex.
+     *
+     * @param selection which objects
+     * @param from where this slice starts
+     */
+    record RemoveSlice(Selection selection, boolean force, Cursor from)
+            implements Command<Outcome<Slice<Long>>> {}
+
+    /** One slice of GetReplicaListByRegex, which leases what it finds. */
+    record GetSlice(Selection selection, Cursor from)
+            implements Command<Outcome<Slice<Map<ByteString, List<ReplicaDescriptor>>>>> {}
+
+    record MountSegment(Args.MountSegment args) implements Command<Outcome<Done>> {}
+
+    record ReMountSegment(Args.ReMountSegment args) implements Command<Outcome<Done>> {}
+
+    record UnmountSegment(Args.UnmountSegment args) implements Command<Outcome<Done>> {}
+
+    record GracefulUnmountSegment(Args.GracefulUnmountSegment args)
+            implements Command<Outcome<Done>> {}
+
+    record QuerySegmentStatus(String name) implements Command<Outcome<SegmentStatus>> {}
+
+    record QuerySegmentStatusById(Uuid id) implements Command<Outcome<SegmentStatus>> {}
+
+    /** Host addresses of clients that have segments; others are left out. */
+    record BatchQueryIp(List<Uuid> clients) implements Command<Map<Uuid, List<String>>> {}
+
+    record Ping(Uuid client) implements Command<Outcome<PingResult>> {}
+
+    record Acquire(CassiaMessages.Acquire args) implements Command<CassiaMessages.Acquired> {}
+
+    record Release(List<Long> leaseIds) implements Command<Done> {}
+
+    record Stats() implements Command<CassiaMessages.Stats> {}
+
+    /** Time passing: whatever is due happens, in bounded pieces; true when there is more to do. */
+    record Tick() implements Command<Boolean> {}
+}

@@ -1,0 +1,68 @@
+package io.cassia.master.core;
+
+/**
+ * Immutable. What the state machine's decisions depend on beside commands and time.
+ *
+ * @param leaseNanos lease of a read, an exist or an acquire
+ * @param softPinNanos soft pin of a put that asks for one without a time
+ * @param maxSoftPinNanos longest soft pin that a put may ask for
+ * @param evictSoftPinned whether soft-pinned objects may be evicted when nothing else is left
+ * @param clientTtlNanos silence after which a client is taken for dead
+ * @param putDiscardNanos after this another writer may take a key over from an unfinished put
+ * @param putReleaseNanos after this the space of an unfinished put is given back
+ * @param evictionHighWatermark used share of the capacity above which objects are evicted; 1.0
+ *     evicts on demand only
+ * @param evictionRatio share of the capacity that an eviction above the watermark frees
+ * @param strategy order in which segments are tried
+ * @param multiTenant whether tenants have key spaces of their own; if not, all share one
+ * @param maxMetadataBytes heap bytes that objects may cost
+ * @param maxClients clients tracked at one time
+ * @param maxLeases counted leases at one time
+ * @param tickNanos time between two {@link Command.Tick}s; a longer gap counts as a stall
+ * @param seed of the key hash and of random placement
+ */
+public record CoreConfig(
+        long leaseNanos,
+        long softPinNanos,
+        long maxSoftPinNanos,
+        boolean evictSoftPinned,
+        long clientTtlNanos,
+        long putDiscardNanos,
+        long putReleaseNanos,
+        double evictionHighWatermark,
+        double evictionRatio,
+        AllocationStrategy strategy,
+        boolean multiTenant,
+        long maxMetadataBytes,
+        int maxClients,
+        int maxLeases,
+        long tickNanos,
+        long seed) {
+    public CoreConfig {
+        positive(leaseNanos, "lease");
+        positive(clientTtlNanos, "client ttl");
+        positive(putDiscardNanos, "put discard timeout");
+        positive(maxMetadataBytes, "metadata limit");
+        positive(maxClients, "client limit");
+        positive(maxLeases, "lease limit");
+        positive(tickNanos, "tick");
+        if (putReleaseNanos <= putDiscardNanos) {
+            throw new IllegalArgumentException(
+                    "the put release timeout must be longer than the discard timeout");
+        }
+        if (softPinNanos < 0 || softPinNanos > maxSoftPinNanos) {
+            throw new IllegalArgumentException("soft pin ttl exceeds its maximum");
+        }
+        if (!(evictionHighWatermark > 0 && evictionHighWatermark <= 1)
+                || !(evictionRatio >= 0 && evictionRatio <= evictionHighWatermark)) {
+            throw new IllegalArgumentException(
+                    "eviction ratios must be 0 < high watermark <= 1, 0 <= ratio <= watermark");
+        }
+    }
+
+    private static void positive(long value, String name) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " must be positive, not " + value);
+        }
+    }
+}

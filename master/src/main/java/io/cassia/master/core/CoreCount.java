@@ -1,0 +1,32 @@
+package io.cassia.master.core;
+
+/** What the state machine counts from its start on; the order is that of the digest. */
+public enum CoreCount {
+    /** Objects that lost their memory replicas to an eviction. */
+    EVICTED_OBJECTS,
+    EVICTED_BYTES,
+    /** Runs of an eviction, on demand or above the watermark. */
+    EVICTIONS_ATTEMPTED,
+    /** Runs that freed something. */
+    EVICTIONS_SUCCESSFUL,
+    /** Puts that found no space. */
+    PUT_ALLOCATION_FAILURES,
+    /** Puts that got fewer replicas than wanted. */
+    PUT_PARTIAL_ALLOCATIONS,
+    /** Unfinished puts that another writer took over. */
+    PUT_DISCARDED,
+    /** Unfinished puts whose space was given back by the release timeout. */
+    PUT_RELEASED,
+    /** Clients that did not ping in time. */
+    CLIENTS_EXPIRED,
+    /** Counted leases that ran out without a Release. */
+    LEASES_EXPIRED,
+    /** Reads that found a readable object. */
+    GET_HITS,
+    /** Reads of objects, found or not. */
+    GETS,
+    /** Segments unmounted by another client than their owner. */
+    FOREIGN_UNMOUNTS,
+    /** Nanoseconds that the timer was late, which clients get on top of their time to live. */
+    STALLED_NANOS
+}

@@ -1,0 +1,79 @@
+package io.cassia.master.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Confined to the master's lock. All of the state, for the parts that work on it. */
+final class CoreState {
+    final CoreConfig config;
+    final ObjectTable objects;
+    final RecencyLists recency;
+    final SegmentTable segments = new SegmentTable();
+    final DiscardQueue discards = new DiscardQueue(segments);
+    final Tenants tenants;
+    final LeaseTable leases;
+    final CoreCounters counters = new CoreCounters();
+    final List<Effect> effects = new ArrayList<>();
+
+    /** Nanoseconds since the start, at least 1: 0 stands for "never" and is in the past. */
+    long now = 1;
+
+    /** Bytes of objects that no eviction may take. */
+    long hardPinnedBytes;
+
+    /** Bytes of puts and upserts in flight. */
+    long inFlightBytes;
+
+    /** Estimated heap bytes of the objects. */
+    long metadataBytes;
+
+    private final long originNanos;
+    private long lastReplicaId;
+    private long random;
+
+    CoreState(CoreConfig config, long originNanos) {
+        this.config = config;
+        this.originNanos = originNanos;
+        this.random = config.seed();
+        objects = new ObjectTable(config.seed());
+        recency = new RecencyLists(objects);
+        tenants = new Tenants(config.multiTenant());
+        leases = new LeaseTable(this);
+    }
+
+    /** Time never goes back, whatever the caller says. */
+    void advance(long nowNanos) {
+        now = Math.max(now, nowNanos - originNanos + 1);
+    }
+
+    long nextReplicaId() {
+        return ++lastReplicaId;
+    }
+
+    long lastReplicaId() {
+        return lastReplicaId;
+    }
+
+    /** A number from 0 to {@code bound} - 1 from the generator that is part of the state. */
+    int random(int bound) {
+        random += 0x9E37_79B9_7F4A_7C15L;
+        long mixed = (random ^ (random >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D0_49BB_1331_11EBL;
+        return (int) (((mixed >>> 33) * bound) >>> 31);
+    }
+
+    void digest(Digest digest) {
+        digest.add(now);
+        digest.add(lastReplicaId);
+        digest.add(random);
+        digest.add(hardPinnedBytes);
+        digest.add(inFlightBytes);
+        digest.add(metadataBytes);
+        objects.digest(digest);
+        recency.digest(digest);
+        segments.digest(digest);
+        discards.digest(digest);
+        leases.digest(digest);
+        counters.digest(digest);
+    }
+}

@@ -1,0 +1,18 @@
+package io.cassia.master.core;
+
+import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.Uuid;
+
+/** What happened inside the state machine that people should hear of. Immutable. */
+public sealed interface Effect {
+    record SegmentMounted(Segment segment, Uuid client) implements Effect {}
+
+    record SegmentUnmounted(Segment segment, Uuid owner, Uuid by) implements Effect {}
+
+    /** All objects of an unmounted segment are gone. */
+    record SegmentSwept(Segment segment) implements Effect {}
+
+    record ClientExpired(Uuid client, long silentNanos, int segments) implements Effect {}
+
+    record TimerStalled(long nanos) implements Effect {}
+}

@@ -1,0 +1,236 @@
+package io.cassia.master.core;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.SegmentStatus;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Confined to the master's lock. Segments coming and going (spec mooncake-store 4.1). */
+final class Mounts {
+    /** Allocations of a dying segment handled within the unmount itself. */
+    private static final int SWEEP_AT_ONCE = 1024;
+
+    private final CoreState state;
+    private final Space space;
+
+    /** Unmounted segments whose objects are still being swept, oldest first. */
+    private final List<MountedSegment> dying = new ArrayList<>();
+
+    private final List<MountedSegment> graceful = new ArrayList<>();
+
+    Mounts(CoreState state, Space space) {
+        this.state = state;
+        this.space = space;
+    }
+
+    /** Mounts; the same segment again is a success. */
+    Outcome<Done> mount(Segment segment, Uuid client) {
+        MountedSegment present = state.segments.find(segment.id());
+        if (segment.base() == 0 || segment.size() == 0) {
+            return invalid(segment, "base and size must not be 0");
+        }
+        if (present != null) {
+            return present.status() == SegmentStatus.OK
+                    ? Outcome.done()
+                    : Outcome.failed(
+                            StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                            "segment " + segment.id() + " is " + present.status());
+        }
+        if (segment.size() < 0
+                || Long.compareUnsigned(segment.base() + segment.size(), segment.base()) < 0) {
+            return invalid(segment, "the range exceeds the address space");
+        }
+        for (MountedSegment other : state.segments.all()) {
+            if (overlap(segment, other)) {
+                return invalid(
+                        segment,
+                        "the range overlaps segment "
+                                + other.wire.id()
+                                + " of client "
+                                + other.client
+                                + " at the same endpoint; a dead client's segments go after "
+                                + TimeUnit.NANOSECONDS.toMillis(state.config.clientTtlNanos())
+                                + " ms");
+            }
+        }
+        state.segments.mount(segment, client);
+        state.effects.add(new Effect.SegmentMounted(segment, client));
+        return Outcome.done();
+    }
+
+    private static boolean overlap(Segment segment, MountedSegment other) {
+        Segment wire = other.wire;
+        return other.isReadable()
+                && wire.teEndpoint().equals(segment.teEndpoint())
+                && Long.compareUnsigned(segment.base(), wire.base() + wire.size()) < 0
+                && Long.compareUnsigned(wire.base(), segment.base() + segment.size()) < 0;
+    }
+
+    private static Outcome<Done> invalid(Segment segment, String why) {
+        return Outcome.failed(
+                StoreCode.INVALID_PARAMS,
+                "segment "
+                        + segment.id()
+                        + " of "
+                        + segment.name()
+                        + " base=0x"
+                        + Long.toHexString(segment.base())
+                        + " size="
+                        + Long.toUnsignedString(segment.size())
+                        + ": "
+                        + why);
+    }
+
+    /** A segment of the list that is mounted differently or by another client fails all. */
+    Outcome<Done> checkRemount(List<Segment> wanted, Uuid client) {
+        for (Segment segment : wanted) {
+            MountedSegment present = state.segments.find(segment.id());
+            if (present != null
+                    && (!present.client.equals(client) || !present.wire.equals(segment))) {
+                return invalid(
+                        segment,
+                        "it is mounted by client " + present.client + " as " + present.wire);
+            }
+        }
+        return Outcome.done();
+    }
+
+    /**
+     * Mounts what is missing. Segments that cannot be mounted for their parameters are left out, as
+     * upstream; one that is still being unmounted fails the call and takes the new ones back.
+     */
+    Outcome<Done> remount(List<Segment> wanted, Uuid client) {
+        List<MountedSegment> mounted = new ArrayList<>();
+        for (Segment segment : wanted) {
+            boolean fresh = state.segments.find(segment.id()) == null;
+            Outcome<Done> outcome = mount(segment, client);
+            if (outcome instanceof Outcome.Failed<Done> failed
+                    && failed.code() != StoreCode.INVALID_PARAMS) {
+                mounted.forEach(this::startUnmount);
+                return failed;
+            }
+            MountedSegment now = state.segments.find(segment.id());
+            if (fresh && now != null) {
+                mounted.add(now);
+            }
+        }
+        return Outcome.done();
+    }
+
+    /** Unmounts; an unknown segment is a success. Objects vanish at once, their records in time. */
+    Outcome<Done> unmount(Uuid id, Uuid client) {
+        MountedSegment segment = state.segments.find(id);
+        if (segment == null) {
+            return Outcome.done();
+        }
+        if (segment.status() == SegmentStatus.UNMOUNTING) {
+            return Outcome.failed(
+                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                    "segment " + id + " is already being unmounted");
+        }
+        if (!segment.client.equals(client)) {
+            // Upstream does not refuse it (spec 4.1); it is counted and told.
+            state.counters.add(CoreCount.FOREIGN_UNMOUNTS, 1);
+        }
+        startUnmount(segment);
+        state.effects.add(new Effect.SegmentUnmounted(segment.wire, segment.client, client));
+        sweep(SWEEP_AT_ONCE);
+        return Outcome.done();
+    }
+
+    Outcome<Done> unmountGracefully(Uuid id, Uuid client, long graceMs) {
+        boolean owns = false;
+        for (MountedSegment segment : state.segments.all()) {
+            owns |= segment.client.equals(client);
+        }
+        MountedSegment segment = state.segments.find(id);
+        if (!owns || segment == null) {
+            return Outcome.failed(
+                    StoreCode.SEGMENT_NOT_FOUND, "client " + client + " has no segment " + id);
+        }
+        if (!segment.client.equals(client)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "segment " + id + " belongs to client " + segment.client + ", not " + client);
+        }
+        if (segment.status() != SegmentStatus.OK
+                && segment.status() != SegmentStatus.GRACEFULLY_UNMOUNTING) {
+            return Outcome.failed(
+                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                    "segment " + id + " is " + segment.status());
+        }
+        long mostMs = TimeUnit.DAYS.toMillis(365);
+        long delayMs = graceMs < 0 ? mostMs : Math.min(graceMs, mostMs);
+        segment.graceUntil = state.now + TimeUnit.MILLISECONDS.toNanos(delayMs);
+        state.segments.retire(segment, SegmentStatus.GRACEFULLY_UNMOUNTING);
+        if (!graceful.contains(segment)) {
+            graceful.add(segment);
+        }
+        return Outcome.done();
+    }
+
+    /** Goes on with graceful unmounts whose grace is over. */
+    void endGraces() {
+        for (MountedSegment segment : List.copyOf(graceful)) {
+            if (segment.graceUntil <= state.now) {
+                startUnmount(segment);
+                state.effects.add(
+                        new Effect.SegmentUnmounted(segment.wire, segment.client, segment.client));
+            }
+        }
+    }
+
+    /** Unmounts all segments of a client; how many there were. */
+    int unmountAll(Uuid client) {
+        int count = 0;
+        for (MountedSegment segment : List.copyOf(state.segments.all())) {
+            if (segment.client.equals(client) && segment.isReadable()) {
+                startUnmount(segment);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private void startUnmount(MountedSegment segment) {
+        graceful.remove(segment);
+        state.discards.forget(segment);
+        state.segments.retire(segment, SegmentStatus.UNMOUNTING);
+        dying.add(segment);
+    }
+
+    /**
+     * Takes the replicas in dying segments off their objects, {@code budget} allocations at most;
+     * true when there is more to do.
+     */
+    @CanIgnoreReturnValue
+    boolean sweep(int budget) {
+        int left = budget;
+        while (left > 0 && !dying.isEmpty()) {
+            MountedSegment segment = dying.getFirst();
+            OffsetAllocator allocator = segment.allocator;
+            long next = allocator.nextAllocation(segment.swept);
+            while (next != OffsetAllocator.NO_SPACE && left > 0) {
+                int owner = allocator.owner(next);
+                if (owner != ObjectTable.NONE) {
+                    space.loseReplica(owner, segment.index, next);
+                }
+                segment.swept = next;
+                next = allocator.nextAllocation(next);
+                left--;
+            }
+            if (next == OffsetAllocator.NO_SPACE) {
+                dying.removeFirst();
+                state.segments.forget(segment);
+                state.effects.add(new Effect.SegmentSwept(segment.wire));
+            }
+        }
+        return !dying.isEmpty();
+    }
+}

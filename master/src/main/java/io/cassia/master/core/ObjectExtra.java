@@ -1,0 +1,39 @@
+package io.cassia.master.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Confined to the master's lock. What few objects have. */
+final class ObjectExtra {
+    /** Memory replicas beyond the inline one. */
+    final List<Replica> replicas = new ArrayList<>(1);
+
+    /** The new version in flight. */
+    @Nullable Upsert upsert;
+
+    /** End of the soft pin; 0 when none. */
+    long softPinUntil;
+
+    /** Soft pin that the End of the put in flight will set. */
+    long pendingSoftPinNanos;
+
+    void digest(Digest digest) {
+        replicas.forEach(replica -> replica.digest(digest));
+        digest.add(softPinUntil);
+        digest.add(pendingSoftPinNanos);
+        if (upsert != null) {
+            digest.add(upsert.writer);
+            digest.add(upsert.startNanos);
+            digest.add(upsert.size);
+            upsert.replicas.forEach(replica -> replica.digest(digest));
+        }
+    }
+
+    boolean isEmpty() {
+        return replicas.isEmpty()
+                && upsert == null
+                && softPinUntil == 0
+                && pendingSoftPinNanos == 0;
+    }
+}

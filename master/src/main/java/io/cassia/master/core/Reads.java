@@ -1,0 +1,159 @@
+package io.cassia.master.core;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.Acquire;
+import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Confined to the master's lock. Lookups and the leases they give (spec mooncake-store 3.6, 3.7).
+ *
+ * <p>A read or an acquire is a use in the order of eviction; an exist is not, and its lease is the
+ * weaker one (see {@link Evictor}).
+ */
+final class Reads {
+    private static final int NONE = ObjectTable.NONE;
+    private static final Outcome<Boolean> TRUE = Outcome.ok(true);
+    private static final Outcome<Boolean> FALSE = Outcome.ok(false);
+
+    // A miss is as common as a hit and the caller knows the key: no text is made for it.
+    private static final Outcome.Failed<?> NOT_FOUND =
+            Outcome.failed(StoreCode.OBJECT_NOT_FOUND, "no object has this key");
+
+    private final CoreState state;
+    private final ObjectTable objects;
+    private final Space space;
+
+    Reads(CoreState state, Space space) {
+        this.state = state;
+        this.objects = state.objects;
+        this.space = space;
+    }
+
+    Outcome<Boolean> exist(ByteString key, ByteString tenant) {
+        int slot = find(key, tenant);
+        if (slot == NONE || !space.isReadable(slot)) {
+            return slot == NONE && state.tenants.find(tenant) == Tenants.MALFORMED
+                    ? malformed(tenant)
+                    : FALSE;
+        }
+        objects.setExistLeaseUntil(slot, state.now + state.config.leaseNanos());
+        return TRUE;
+    }
+
+    List<Outcome<Boolean>> existAll(Args.Keys keys) {
+        List<Outcome<Boolean>> found = new ArrayList<>(keys.keys().size());
+        for (ByteString key : keys.keys()) {
+            found.add(exist(key, keys.tenant()));
+        }
+        return found;
+    }
+
+    Outcome<ReplicaList> get(ByteString key, ByteString tenant) {
+        int slot = find(key, tenant);
+        Outcome<List<ReplicaDescriptor>> found = lookUp(slot, key, tenant);
+        if (found instanceof Outcome.Ok<List<ReplicaDescriptor>>(List<ReplicaDescriptor> list)) {
+            lease(slot);
+            return Outcome.ok(
+                    new ReplicaList(
+                            list,
+                            TimeUnit.NANOSECONDS.toMillis(state.config.leaseNanos()),
+                            checksum(slot)));
+        }
+        return ((Outcome.Failed<List<ReplicaDescriptor>>) found).as();
+    }
+
+    List<Outcome<ReplicaList>> getAll(Args.Keys keys) {
+        List<Outcome<ReplicaList>> found = new ArrayList<>(keys.keys().size());
+        for (ByteString key : keys.keys()) {
+            found.add(get(key, keys.tenant()));
+        }
+        return found;
+    }
+
+    /** Gives a readable object the lease of a read, which is a use. */
+    void lease(int slot) {
+        objects.setReadLeaseUntil(slot, state.now + state.config.leaseNanos());
+        int list = objects.list(slot);
+        if (list != RecencyLists.IN_FLIGHT && list != RecencyLists.NO_LIST) {
+            state.recency.use(slot, RecencyLists.READ);
+        }
+    }
+
+    Acquired acquire(Acquire wanted) {
+        long leaseNanos = state.config.leaseNanos();
+        if (wanted.leaseTtlMs() > 0
+                && wanted.leaseTtlMs() < TimeUnit.NANOSECONDS.toMillis(leaseNanos)) {
+            leaseNanos = TimeUnit.MILLISECONDS.toNanos(wanted.leaseTtlMs());
+        }
+        int count = wanted.keys().size();
+        int[] held = new int[count];
+        int holds = 0;
+        List<Outcome<List<ReplicaDescriptor>>> found = new ArrayList<>(count);
+        boolean full = state.leases.isFull();
+        for (ByteString key : wanted.keys()) {
+            int slot = full ? NONE : find(key, wanted.tenant());
+            Outcome<List<ReplicaDescriptor>> one =
+                    full ? tooManyLeases() : lookUp(slot, key, wanted.tenant());
+            if (one.isOk()) {
+                state.leases.hold(slot);
+                held[holds++] = slot;
+            } else if (wanted.prefixOnly()) {
+                break;
+            }
+            found.add(one);
+        }
+        long id = holds == 0 ? 0 : state.leases.create(held, holds, state.now + leaseNanos);
+        return new Acquired(id, TimeUnit.NANOSECONDS.toMillis(leaseNanos), found);
+    }
+
+    private Outcome<List<ReplicaDescriptor>> tooManyLeases() {
+        return Outcome.failed(
+                StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                "leases=" + state.leases.count() + ", which is the limit; release some");
+    }
+
+    private Outcome<List<ReplicaDescriptor>> lookUp(int slot, ByteString key, ByteString tenant) {
+        state.counters.add(CoreCount.GETS, 1);
+        if (slot == NONE || !space.isValid(slot)) {
+            return state.tenants.find(tenant) == Tenants.MALFORMED
+                    ? malformed(tenant)
+                    : NOT_FOUND.as();
+        }
+        List<ReplicaDescriptor> readable = space.readable(slot);
+        if (readable.isEmpty()) {
+            return Outcome.failed(
+                    StoreCode.REPLICA_IS_NOT_READY,
+                    "key "
+                            + key
+                            + " is being put by client "
+                            + objects.writer(slot)
+                            + "; try again later");
+        }
+        state.counters.add(CoreCount.GET_HITS, 1);
+        return Outcome.ok(readable);
+    }
+
+    private int find(ByteString key, ByteString tenant) {
+        int number = state.tenants.find(tenant);
+        return number < 0 ? NONE : objects.find(number, key.array());
+    }
+
+    private OptionalLong checksum(int slot) {
+        return objects.has(slot, ObjectTable.HAS_CHECKSUM)
+                ? OptionalLong.of(objects.checksum(slot))
+                : OptionalLong.empty();
+    }
+
+    private static <T> Outcome<T> malformed(ByteString tenant) {
+        return Outcome.failed(StoreCode.INVALID_PARAMS, "malformed tenant name " + tenant);
+    }
+}

@@ -1,0 +1,316 @@
+package io.cassia.master.core;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.rpc.mooncake.Placement;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Confined to the master's lock. What replicas an object has, and how their space comes back: at
+ * once, or when nobody can be using it any more.
+ */
+final class Space {
+    private static final int EXTRA_REPLICA_BYTES = 112;
+
+    private final CoreState state;
+    private final ObjectTable objects;
+
+    Space(CoreState state) {
+        this.state = state;
+        this.objects = state.objects;
+    }
+
+    /** Whether a get would find a replica. */
+    boolean isReadable(int slot) {
+        if (objects.has(slot, ObjectTable.COMPLETE)
+                && state.segments.at(objects.segment(slot)).isReadable()) {
+            return true;
+        }
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            for (Replica replica : extra.replicas) {
+                if (replica.complete && state.segments.at(replica.segment).isReadable()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether some replica, complete or not, is in a segment that still is. */
+    boolean isValid(int slot) {
+        if (state.segments.at(objects.segment(slot)).isReadable()) {
+            return true;
+        }
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null) {
+            return false;
+        }
+        for (Replica replica : extra.replicas) {
+            if (state.segments.at(replica.segment).isReadable()) {
+                return true;
+            }
+        }
+        return extra.upsert != null && !extra.upsert.replicas.isEmpty();
+    }
+
+    /** Descriptors of the readable replicas. */
+    List<ReplicaDescriptor> readable(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        boolean inline =
+                objects.has(slot, ObjectTable.COMPLETE)
+                        && state.segments.at(objects.segment(slot)).isReadable();
+        if (extra == null || extra.replicas.isEmpty()) {
+            return inline ? List.of(inlineDescriptor(slot)) : List.of();
+        }
+        List<ReplicaDescriptor> found = new ArrayList<>(1 + extra.replicas.size());
+        if (inline) {
+            found.add(inlineDescriptor(slot));
+        }
+        for (Replica replica : extra.replicas) {
+            if (replica.complete && state.segments.at(replica.segment).isReadable()) {
+                found.add(descriptor(replica, objects.size(slot)));
+            }
+        }
+        return found;
+    }
+
+    /** Descriptors of all replicas of the current version. */
+    List<ReplicaDescriptor> all(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null || extra.replicas.isEmpty()) {
+            return List.of(inlineDescriptor(slot));
+        }
+        List<ReplicaDescriptor> found = new ArrayList<>(1 + extra.replicas.size());
+        found.add(inlineDescriptor(slot));
+        for (Replica replica : extra.replicas) {
+            found.add(descriptor(replica, objects.size(slot)));
+        }
+        return found;
+    }
+
+    private ReplicaDescriptor inlineDescriptor(int slot) {
+        MountedSegment segment = state.segments.at(objects.segment(slot));
+        boolean complete = objects.has(slot, ObjectTable.COMPLETE);
+        return new ReplicaDescriptor(
+                objects.replicaId(slot),
+                new Placement.Memory(segment.buffer(objects.offset(slot), objects.size(slot))),
+                status(complete));
+    }
+
+    ReplicaDescriptor descriptor(Replica replica, long size) {
+        MountedSegment segment = state.segments.at(replica.segment);
+        return new ReplicaDescriptor(
+                replica.id,
+                new Placement.Memory(segment.buffer(replica.offset, size)),
+                status(replica.complete));
+    }
+
+    private static int status(boolean complete) {
+        return (complete ? ReplicaStatus.COMPLETE : ReplicaStatus.PROCESSING).number();
+    }
+
+    int replicaCount(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return 1 + (extra == null ? 0 : extra.replicas.size());
+    }
+
+    /**
+     * Adds ({@code sign} 1) or takes away (-1) what the object stands for in the sums. Whatever
+     * changes an object's bytes, flags or replicas does so between the two.
+     */
+    void account(int slot, int sign) {
+        long bytes = sign * objects.memoryBytes(slot);
+        long metadata =
+                metadataBytes(objects.key(slot).length)
+                        + (long) EXTRA_REPLICA_BYTES * (replicaCount(slot) - 1);
+        state.metadataBytes += sign * metadata;
+        state.leases.adjust(slot, bytes);
+        state.recency.adjust(slot, bytes);
+        if (!objects.has(slot, ObjectTable.COMPLETE)) {
+            state.inFlightBytes += bytes;
+        } else if (objects.has(slot, ObjectTable.HARD_PIN)) {
+            state.hardPinnedBytes += bytes;
+        }
+    }
+
+    /** Estimated heap bytes of an object with one replica. */
+    static long metadataBytes(int keyLength) {
+        return ObjectTable.OVERHEAD_BYTES + 16L + keyLength;
+    }
+
+    /** Frees everything at once: nobody can be reading. */
+    void erase(int slot) {
+        erase(slot, 0);
+    }
+
+    /** Erases the name at once; the bytes stay as long as a reader may hold a lease on them. */
+    void eraseUnderLease(int slot) {
+        erase(slot, leasedUntil(slot));
+    }
+
+    /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
+    void erase(int slot, long freeAt) {
+        dropUpsert(slot, freeAt);
+        state.recency.unlink(slot);
+        account(slot, -1);
+        release(objects.segment(slot), objects.allocation(slot), freeAt);
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            for (Replica replica : extra.replicas) {
+                release(replica.segment, replica.allocation, freeAt);
+            }
+        }
+        int tenant = objects.tenant(slot);
+        objects.erase(slot);
+        state.tenants.objectErased(tenant);
+    }
+
+    /** Until when somebody may be reading the object's bytes by the leases given out. */
+    long leasedUntil(int slot) {
+        long read = objects.readLeaseUntil(slot);
+        return objects.leaseCount(slot) > 0 ? Math.max(read, state.leases.latestEnd()) : read;
+    }
+
+    boolean isLeased(int slot) {
+        return objects.leaseCount(slot) > 0
+                || objects.readLeaseUntil(slot) > state.now
+                || objects.existLeaseUntil(slot) > state.now;
+    }
+
+    void release(int segmentIndex, long allocation, long freeAt) {
+        MountedSegment segment = state.segments.at(segmentIndex);
+        if (freeAt > state.now) {
+            state.discards.add(segment, allocation, freeAt);
+        } else {
+            state.segments.free(segment, allocation);
+        }
+    }
+
+    /** Takes an upsert in flight off an object; its space comes back at {@code freeAt}. */
+    void dropUpsert(int slot, long freeAt) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null || extra.upsert == null) {
+            return;
+        }
+        Upsert upsert = extra.upsert;
+        for (Replica replica : upsert.replicas) {
+            state.inFlightBytes -= upsert.size;
+            release(replica.segment, replica.allocation, freeAt);
+        }
+        extra.upsert = null;
+    }
+
+    /** Drops all replicas in dying segments; {@link ObjectTable#NONE} when none was left. */
+    int settle(int slot) {
+        while (!isValid(slot)) {
+            if (loseReplica(slot, objects.segment(slot), objects.allocation(slot))) {
+                return ObjectTable.NONE;
+            }
+        }
+        return slot;
+    }
+
+    /** A replica's segment went away; true when that was the last of the object. */
+    @CanIgnoreReturnValue
+    boolean loseReplica(int slot, int segment, long allocation) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null
+                && extra.upsert != null
+                && loseFromUpsert(extra.upsert, segment, allocation)) {
+            return false;
+        }
+        if (objects.segment(slot) == segment && objects.allocation(slot) == allocation) {
+            return loseInline(slot, extra);
+        }
+        if (extra != null) {
+            account(slot, -1);
+            extra.replicas.removeIf(
+                    replica -> {
+                        boolean lost =
+                                replica.segment == segment && replica.allocation == allocation;
+                        if (lost) {
+                            release(segment, allocation, 0);
+                        }
+                        return lost;
+                    });
+            account(slot, 1);
+            objects.trimExtra(slot);
+        }
+        return false;
+    }
+
+    private boolean loseInline(int slot, @Nullable ObjectExtra extra) {
+        if (extra != null && !extra.replicas.isEmpty()) {
+            account(slot, -1);
+            release(objects.segment(slot), objects.allocation(slot), 0);
+            Replica heir = extra.replicas.removeFirst();
+            holdInline(slot, heir);
+            account(slot, 1);
+            objects.trimExtra(slot);
+            return false;
+        }
+        if (extra != null && extra.upsert != null && !extra.upsert.replicas.isEmpty()) {
+            becomePut(slot, extra, extra.upsert);
+            return false;
+        }
+        erase(slot);
+        return true;
+    }
+
+    private void holdInline(int slot, Replica replica) {
+        objects.setReplica(slot, replica.id, replica.segment, replica.allocation, replica.offset);
+        if (replica.complete) {
+            objects.set(slot, ObjectTable.COMPLETE);
+        } else {
+            objects.clear(slot, ObjectTable.COMPLETE);
+        }
+    }
+
+    /** The old version is lost, the new one in flight goes on as a put. */
+    private void becomePut(int slot, ObjectExtra extra, Upsert upsert) {
+        replaceVersion(slot, extra, upsert, 0);
+        account(slot, -1);
+        objects.setStamp(slot, upsert.startNanos);
+        objects.set(slot, ObjectTable.IN_FLIGHT);
+        extra.pendingSoftPinNanos = Math.max(0, upsert.traits.softPinNanos());
+        account(slot, 1);
+        objects.trimExtra(slot);
+    }
+
+    /** Puts an upsert's replicas in place of the current ones, whose space comes back. */
+    void replaceVersion(int slot, ObjectExtra extra, Upsert upsert, long freeAt) {
+        account(slot, -1);
+        release(objects.segment(slot), objects.allocation(slot), freeAt);
+        for (Replica replica : extra.replicas) {
+            release(replica.segment, replica.allocation, freeAt);
+        }
+        extra.replicas.clear();
+        extra.upsert = null;
+        state.inFlightBytes -= upsert.size * upsert.replicas.size();
+        objects.setSize(slot, upsert.size);
+        objects.setWriter(slot, upsert.writer);
+        objects.setDataType(slot, upsert.traits.dataType());
+        if (upsert.traits.hardPin()) {
+            objects.set(slot, ObjectTable.HARD_PIN);
+        }
+        holdInline(slot, upsert.replicas.getFirst());
+        extra.replicas.addAll(upsert.replicas.subList(1, upsert.replicas.size()));
+        account(slot, 1);
+    }
+
+    private boolean loseFromUpsert(Upsert upsert, int segment, long allocation) {
+        return upsert.replicas.removeIf(
+                replica -> {
+                    boolean lost = replica.segment == segment && replica.allocation == allocation;
+                    if (lost) {
+                        state.inFlightBytes -= upsert.size;
+                        release(segment, allocation, 0);
+                    }
+                    return lost;
+                });
+    }
+}

@@ -1,0 +1,472 @@
+package io.cassia.master.core;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.ObjectMeta;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaType;
+import io.cassia.rpc.mooncake.ReplicateConfig;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.Outcome.Failed;
+import io.cassia.status.StoreCode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Confined to the master's lock. Puts and upserts from start to end (spec mooncake-store 3.2 to
+ * 3.4).
+ *
+ * <pre>
+ *   absent ──start──► in flight ──end──► complete ──upsert start──► complete + new version in flight
+ *                      │   ▲                 ▲                            │ end: the new one replaces
+ *          revoke, release timeout           └── revoke, release timeout ─┤ the old one
+ * </pre>
+ */
+final class Writes {
+    private static final int NONE = ObjectTable.NONE;
+
+    private final CoreState state;
+    private final ObjectTable objects;
+    private final Space space;
+    private final Placer placer;
+    private final Evictor evictor;
+
+    Writes(CoreState state, Space space, Placer placer, Evictor evictor) {
+        this.state = state;
+        this.objects = state.objects;
+        this.space = space;
+        this.placer = placer;
+        this.evictor = evictor;
+    }
+
+    Outcome<List<ReplicaDescriptor>> start(Args.PutStart put, boolean upsert) {
+        Failed<List<ReplicaDescriptor>> refused = PutRules.check(put, state.config);
+        if (refused != null) {
+            return refused;
+        }
+        int tenant = state.tenants.enter(put.tenant());
+        Outcome<List<ReplicaDescriptor>> started =
+                tenant == Tenants.MALFORMED
+                        ? Outcome.failed(
+                                StoreCode.TENANT_NOT_REGISTERED,
+                                "malformed tenant name " + put.tenant())
+                        : startIn(tenant, put, upsert);
+        state.tenants.leave();
+        return started;
+    }
+
+    /** Batch form; a size mismatch fails all items (spec 14, INVALID_PARAMS). */
+    List<Outcome<List<ReplicaDescriptor>>> startAll(Args.BatchPutStart batch, boolean upsert) {
+        int count = batch.keys().size();
+        Optional<List<ByteString>> groups = batch.config().groupIds();
+        if (batch.lengths().size() != count
+                || (groups.isPresent() && groups.get().size() != count)) {
+            return Collections.nCopies(
+                    count,
+                    Outcome.failed(
+                            StoreCode.INVALID_PARAMS,
+                            "keys="
+                                    + count
+                                    + " lengths="
+                                    + batch.lengths().size()
+                                    + " group-ids="
+                                    + groups.map(List::size).orElse(count)
+                                    + ": the counts differ"));
+        }
+        List<Outcome<List<ReplicaDescriptor>>> started = new ArrayList<>(count);
+        ReplicateConfig config = batch.config();
+        for (int i = 0; i < count; i++) {
+            int item = i;
+            ReplicateConfig own =
+                    groups.isEmpty()
+                            ? config
+                            : withGroups(config, groups.map(all -> List.of(all.get(item))));
+            Outcome<List<ReplicaDescriptor>> one =
+                    start(
+                            new Args.PutStart(
+                                    batch.client(),
+                                    batch.keys().get(i),
+                                    batch.lengths().get(i),
+                                    own,
+                                    batch.tenant()),
+                            upsert);
+            started.add(one);
+            if (i == 0 && config.preferAllocInSameNode() && one.isOk()) {
+                config = preferring(config, batch.keys().getFirst(), batch.tenant());
+            }
+        }
+        return started;
+    }
+
+    private ReplicateConfig preferring(ReplicateConfig config, ByteString key, ByteString tenant) {
+        int slot = objects.find(state.tenants.find(tenant), key.array());
+        String name = state.segments.at(objects.segment(slot)).wire.name();
+        return new ReplicateConfig(
+                config.replicaNum(),
+                config.nofReplicaNum(),
+                config.dfsReplicaNum(),
+                config.softPinAction(),
+                config.softPinTtlMs(),
+                config.withHardPin(),
+                config.preferredSegments(),
+                name,
+                config.preferredNofSegments(),
+                true,
+                config.dataType(),
+                config.hostId(),
+                config.groupIds());
+    }
+
+    private static ReplicateConfig withGroups(
+            ReplicateConfig config, Optional<List<ByteString>> groups) {
+        return new ReplicateConfig(
+                config.replicaNum(),
+                config.nofReplicaNum(),
+                config.dfsReplicaNum(),
+                config.softPinAction(),
+                config.softPinTtlMs(),
+                config.withHardPin(),
+                config.preferredSegments(),
+                config.preferredSegment(),
+                config.preferredNofSegments(),
+                config.preferAllocInSameNode(),
+                config.dataType(),
+                config.hostId(),
+                groups);
+    }
+
+    private Outcome<List<ReplicaDescriptor>> startIn(
+            int tenant, Args.PutStart put, boolean upsert) {
+        int slot = objects.find(tenant, put.key().array());
+        if (slot != NONE) {
+            slot = space.settle(slot);
+        }
+        if (slot != NONE && upsert && objects.has(slot, ObjectTable.COMPLETE)) {
+            return startUpsert(slot, put);
+        }
+        if (slot != NONE) {
+            Failed<List<ReplicaDescriptor>> refused = upsert ? null : refuseExisting(slot, put);
+            if (refused != null) {
+                return refused;
+            }
+            long lateUntil =
+                    (upsert ? state.now : objects.stamp(slot)) + state.config.putReleaseNanos();
+            space.erase(slot, lateUntil);
+            state.counters.add(CoreCount.PUT_DISCARDED, 1);
+        }
+        return startNew(tenant, put);
+    }
+
+    private @Nullable Failed<List<ReplicaDescriptor>> refuseExisting(int slot, Args.PutStart put) {
+        if (objects.has(slot, ObjectTable.COMPLETE)) {
+            return Outcome.failed(
+                    StoreCode.OBJECT_ALREADY_EXISTS, "a complete object has this key");
+        }
+        long age = state.now - objects.stamp(slot);
+        if (age <= state.config.putDiscardNanos()) {
+            return Outcome.failed(
+                    StoreCode.OBJECT_ALREADY_EXISTS,
+                    "key "
+                            + put.key()
+                            + " is being put by client "
+                            + objects.writer(slot)
+                            + " for "
+                            + TimeUnit.NANOSECONDS.toMillis(age)
+                            + " ms; it can be taken over after "
+                            + TimeUnit.NANOSECONDS.toMillis(state.config.putDiscardNanos())
+                            + " ms");
+        }
+        return null;
+    }
+
+    private Outcome<List<ReplicaDescriptor>> startNew(int tenant, Args.PutStart put) {
+        List<Replica> placed = place(put);
+        if (placed.isEmpty()) {
+            return noSpace(put);
+        }
+        int slot = objects.create(tenant, put.key().array());
+        state.tenants.objectCreated(tenant);
+        PutTraits traits = PutRules.traits(put.config(), state.config);
+        objects.setSize(slot, put.length());
+        objects.setWriter(slot, put.client());
+        objects.setStamp(slot, state.now);
+        objects.setDataType(slot, traits.dataType());
+        objects.set(slot, ObjectTable.IN_FLIGHT | (traits.hardPin() ? ObjectTable.HARD_PIN : 0));
+        Replica first = placed.getFirst();
+        objects.setReplica(slot, first.id, first.segment, first.allocation, first.offset);
+        if (placed.size() > 1) {
+            objects.requireExtra(slot).replicas.addAll(placed.subList(1, placed.size()));
+        }
+        if (traits.softPinNanos() > 0) {
+            objects.requireExtra(slot).pendingSoftPinNanos = traits.softPinNanos();
+        }
+        own(slot, placed);
+        space.account(slot, 1);
+        state.recency.move(slot, RecencyLists.IN_FLIGHT);
+        return Outcome.ok(space.all(slot));
+    }
+
+    private Outcome<List<ReplicaDescriptor>> startUpsert(int slot, Args.PutStart put) {
+        preempt(slot);
+        // Out of the order of eviction, so that making room does not take the old version.
+        objects.set(slot, ObjectTable.IN_FLIGHT);
+        state.recency.move(slot, RecencyLists.IN_FLIGHT);
+        List<Replica> placed = place(put);
+        if (placed.isEmpty()) {
+            backToRest(slot);
+            return noSpace(put);
+        }
+        PutTraits traits = PutRules.traits(put.config(), state.config);
+        objects.requireExtra(slot).upsert =
+                new Upsert(put.client(), state.now, put.length(), traits, placed);
+        own(slot, placed);
+        state.inFlightBytes += put.length() * placed.size();
+        List<ReplicaDescriptor> descriptors = new ArrayList<>(placed.size());
+        for (Replica replica : placed) {
+            descriptors.add(space.descriptor(replica, put.length()));
+        }
+        return Outcome.ok(descriptors);
+    }
+
+    /** A writer in flight loses its upsert at once, but may go on writing to its space. */
+    private void preempt(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null && extra.upsert != null) {
+            markLost(slot, extra.upsert);
+            space.dropUpsert(slot, state.now + state.config.putReleaseNanos());
+        }
+    }
+
+    /** An End of the lost upsert must not pass for a repeated End of the current version. */
+    private void markLost(int slot, Upsert upsert) {
+        if (objects.isWriter(slot, upsert.writer)) {
+            objects.set(slot, ObjectTable.UPSERT_LOST);
+        }
+    }
+
+    private List<Replica> place(Args.PutStart put) {
+        if (!makeMetadataRoom(put.key().length())) {
+            return List.of();
+        }
+        ReplicateConfig config = put.config();
+        List<String> preferred =
+                config.preferredSegment().isEmpty()
+                        ? config.preferredSegments()
+                        : List.of(config.preferredSegment());
+        List<Replica> placed =
+                placer.place(put.length(), config.replicaNum(), preferred, config.hostId());
+        if (!placed.isEmpty() && placed.size() < config.replicaNum()) {
+            state.counters.add(CoreCount.PUT_PARTIAL_ALLOCATIONS, 1);
+        }
+        return placed;
+    }
+
+    /** The heap is a limit like the segments: old objects go when it is reached. */
+    private boolean makeMetadataRoom(int keyLength) {
+        long most = state.config.maxMetadataBytes() - Space.metadataBytes(keyLength);
+        if (state.metadataBytes <= most) {
+            return true;
+        }
+        evictor.begin(true);
+        while (state.metadataBytes > most) {
+            int victim = evictor.next();
+            if (victim == NONE) {
+                return false;
+            }
+            evictor.evict(victim);
+        }
+        state.counters.add(CoreCount.EVICTIONS_SUCCESSFUL, 1);
+        return true;
+    }
+
+    private Outcome<List<ReplicaDescriptor>> noSpace(Args.PutStart put) {
+        state.counters.add(CoreCount.PUT_ALLOCATION_FAILURES, 1);
+        String why =
+                state.metadataBytes + Space.metadataBytes(put.key().length())
+                                > state.config.maxMetadataBytes()
+                        ? "; metadata=" + state.metadataBytes + " bytes, which is the limit"
+                        : "";
+        return Outcome.failed(
+                StoreCode.NO_AVAILABLE_HANDLE,
+                "key "
+                        + put.key()
+                        + ": "
+                        + placer.describe(put.length(), put.config().replicaNum())
+                        + why);
+    }
+
+    private void own(int slot, List<Replica> replicas) {
+        for (Replica replica : replicas) {
+            state.segments.at(replica.segment).allocator.setOwner(replica.allocation, slot);
+        }
+    }
+
+    Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant) {
+        int slot = findValid(tenant, meta.key());
+        if (slot == NONE) {
+            return notFound(meta.key());
+        }
+        ObjectExtra extra = objects.extra(slot);
+        Upsert upsert = extra == null ? null : extra.upsert;
+        if (!(upsert == null ? objects.isWriter(slot, client) : upsert.writer.equals(client))) {
+            return illegalClient(slot, client, meta.key());
+        }
+        boolean memory = addressesMemory(replicaType);
+        if (!objects.has(slot, ObjectTable.IN_FLIGHT)) {
+            return memory && !objects.has(slot, ObjectTable.UPSERT_LOST)
+                    ? Outcome.done()
+                    : notInFlight(meta.key());
+        }
+        if (!memory) {
+            return Outcome.done();
+        }
+        if (extra != null && upsert != null) {
+            if (upsert.replicas.isEmpty()) {
+                dropLostUpsert(slot);
+                return notInFlight(meta.key());
+            }
+            completeUpsert(slot, extra, upsert);
+        } else {
+            completePut(slot);
+        }
+        meta.objectChecksum()
+                .ifPresentOrElse(
+                        sum -> {
+                            objects.setChecksum(slot, sum);
+                            objects.set(slot, ObjectTable.HAS_CHECKSUM);
+                        },
+                        () -> objects.clear(slot, ObjectTable.HAS_CHECKSUM));
+        return Outcome.done();
+    }
+
+    private void completePut(int slot) {
+        space.account(slot, -1);
+        objects.set(slot, ObjectTable.COMPLETE);
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            extra.replicas.forEach(replica -> replica.complete = true);
+            if (extra.pendingSoftPinNanos > 0) {
+                extra.softPinUntil = state.now + extra.pendingSoftPinNanos;
+                extra.pendingSoftPinNanos = 0;
+            }
+        }
+        space.account(slot, 1);
+        backToRest(slot);
+    }
+
+    private void completeUpsert(int slot, ObjectExtra extra, Upsert upsert) {
+        upsert.replicas.forEach(replica -> replica.complete = true);
+        space.replaceVersion(slot, extra, upsert, space.leasedUntil(slot));
+        objects.clear(slot, ObjectTable.UPSERT_LOST);
+        long pin = upsert.traits.softPinNanos();
+        if (pin != PutTraits.PRESERVE) {
+            extra.softPinUntil = pin == 0 ? 0 : state.now + pin;
+        }
+        backToRest(slot);
+    }
+
+    /** Nothing is in flight any more: the object takes its place in the order of eviction. */
+    private void backToRest(int slot) {
+        objects.clear(slot, ObjectTable.IN_FLIGHT);
+        objects.trimExtra(slot);
+        boolean ordered = objects.leaseCount(slot) == 0 && !objects.has(slot, ObjectTable.HARD_PIN);
+        state.recency.use(slot, ordered ? RecencyLists.IDLE : RecencyLists.NO_LIST);
+    }
+
+    Outcome<Done> revoke(Uuid client, ByteString key, int replicaType, ByteString tenant) {
+        int slot = findValid(tenant, key);
+        if (slot == NONE) {
+            return notFound(key);
+        }
+        ObjectExtra extra = objects.extra(slot);
+        Upsert upsert = extra == null ? null : extra.upsert;
+        if (!(upsert == null ? objects.isWriter(slot, client) : upsert.writer.equals(client))) {
+            return illegalClient(slot, client, key);
+        }
+        if (!objects.has(slot, ObjectTable.IN_FLIGHT)) {
+            return notInFlight(key);
+        }
+        if (!addressesMemory(replicaType)) {
+            return Outcome.done();
+        }
+        if (upsert == null) {
+            space.erase(slot);
+        } else {
+            space.dropUpsert(slot, 0);
+            backToRest(slot);
+        }
+        return Outcome.done();
+    }
+
+    /** Gives back the space of puts that did not end in time; true when there are more. */
+    boolean reap(int budget) {
+        for (int i = 0; i < budget; i++) {
+            int slot = state.recency.head(RecencyLists.IN_FLIGHT);
+            if (slot == NONE || startedAt(slot) + state.config.putReleaseNanos() > state.now) {
+                return false;
+            }
+            state.counters.add(CoreCount.PUT_RELEASED, 1);
+            if (objects.has(slot, ObjectTable.COMPLETE)) {
+                dropLostUpsert(slot);
+            } else {
+                space.erase(slot);
+            }
+        }
+        return true;
+    }
+
+    private void dropLostUpsert(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null && extra.upsert != null) {
+            markLost(slot, extra.upsert);
+            space.dropUpsert(slot, 0);
+        }
+        backToRest(slot);
+    }
+
+    private long startedAt(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null && extra.upsert != null
+                ? extra.upsert.startNanos
+                : objects.stamp(slot);
+    }
+
+    private int findValid(ByteString tenant, ByteString key) {
+        int number = state.tenants.find(tenant);
+        int slot = number < 0 ? NONE : objects.find(number, key.array());
+        return slot != NONE && space.isValid(slot) ? slot : NONE;
+    }
+
+    /** ALL is memory, NoF and DFS; of these this master has memory. */
+    private static boolean addressesMemory(int replicaType) {
+        return replicaType == ReplicaType.ALL.number()
+                || replicaType == ReplicaType.MEMORY.number();
+    }
+
+    private static Outcome<Done> notFound(ByteString key) {
+        return Outcome.failed(StoreCode.OBJECT_NOT_FOUND, "no object has the key " + key);
+    }
+
+    private static Outcome<Done> notInFlight(ByteString key) {
+        return Outcome.failed(
+                StoreCode.INVALID_WRITE,
+                "no put of key " + key + " is in flight: it ended, was revoked or was too slow");
+    }
+
+    private Outcome<Done> illegalClient(int slot, Uuid client, ByteString key) {
+        return Outcome.failed(
+                StoreCode.ILLEGAL_CLIENT,
+                "key "
+                        + key
+                        + " is written by client "
+                        + objects.writer(slot)
+                        + ", not by "
+                        + client);
+    }
+}

@@ -1,0 +1,174 @@
+package io.cassia.master.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** What must hold in every state of the core. */
+final class CoreChecks {
+    private final CoreState state;
+    private final ObjectTable objects;
+
+    private CoreChecks(CoreState state) {
+        this.state = state;
+        this.objects = state.objects;
+    }
+
+    static void verify(MasterCore core) {
+        CoreChecks checks = new CoreChecks(core.state());
+        checks.sums();
+        checks.owners();
+        checks.lists();
+        checks.index();
+    }
+
+    private void sums() {
+        long used = 0;
+        long capacity = 0;
+        for (MountedSegment segment : state.segments.all()) {
+            segment.allocator.verify();
+            if (segment.isReadable()) {
+                used += segment.allocator.usedBytes();
+                capacity += segment.allocator.capacityBytes();
+            }
+        }
+        assertThat(state.segments.usedBytes()).as("used").isEqualTo(used);
+        assertThat(state.segments.capacityBytes()).as("capacity").isEqualTo(capacity);
+        long inFlight = 0;
+        long pinned = 0;
+        long counted = 0;
+        long live = state.discards.bytes();
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (!objects.isLive(slot)) {
+                continue;
+            }
+            long bytes = objects.memoryBytes(slot);
+            if (!objects.has(slot, ObjectTable.COMPLETE)) {
+                inFlight += bytes;
+            } else if (objects.has(slot, ObjectTable.HARD_PIN)) {
+                pinned += bytes;
+            }
+            if (objects.leaseCount(slot) > 0 && !objects.has(slot, ObjectTable.HARD_PIN)) {
+                counted += bytes;
+            }
+            live += readableBytes(objects.segment(slot), objects.size(slot));
+            ObjectExtra extra = objects.extra(slot);
+            if (extra != null) {
+                for (Replica replica : extra.replicas) {
+                    live += readableBytes(replica.segment, objects.size(slot));
+                }
+                if (extra.upsert != null) {
+                    for (Replica replica : extra.upsert.replicas) {
+                        live += readableBytes(replica.segment, extra.upsert.size);
+                        inFlight += extra.upsert.size;
+                    }
+                }
+            }
+        }
+        assertThat(live).as("sum of live allocations").isEqualTo(used);
+        assertThat(state.inFlightBytes).as("in flight").isEqualTo(inFlight);
+        assertThat(state.hardPinnedBytes).as("hard pinned").isEqualTo(pinned);
+        assertThat(state.leases.bytes()).as("counted leases").isEqualTo(counted);
+    }
+
+    private long readableBytes(int segment, long size) {
+        return state.segments.at(segment).isReadable() ? size : 0;
+    }
+
+    /** Each allocation belongs to the object that its owner says, or awaits its release. */
+    private void owners() {
+        Map<Long, Integer> claimed = new HashMap<>();
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (!objects.isLive(slot)) {
+                continue;
+            }
+            claim(
+                    claimed,
+                    objects.segment(slot),
+                    objects.allocation(slot),
+                    objects.size(slot),
+                    slot);
+            ObjectExtra extra = objects.extra(slot);
+            if (extra == null) {
+                continue;
+            }
+            assertThat(extra.isEmpty()).as("an empty extra is dropped").isFalse();
+            for (Replica replica : extra.replicas) {
+                claim(claimed, replica.segment, replica.allocation, objects.size(slot), slot);
+            }
+            if (extra.upsert != null) {
+                for (Replica replica : extra.upsert.replicas) {
+                    claim(claimed, replica.segment, replica.allocation, extra.upsert.size, slot);
+                }
+            }
+        }
+        for (MountedSegment segment : state.segments.all()) {
+            OffsetAllocator allocator = segment.allocator;
+            for (long at = allocator.nextAllocation(0);
+                    at != 0;
+                    at = allocator.nextAllocation(at)) {
+                Integer owner = claimed.remove(place(segment.index, allocator.offset(at)));
+                assertThat(allocator.owner(at)).isEqualTo(owner == null ? 0 : owner);
+            }
+        }
+        assertThat(claimed).as("objects without an allocation").isEmpty();
+    }
+
+    private void claim(
+            Map<Long, Integer> claimed, int segment, long allocation, long size, int slot) {
+        OffsetAllocator allocator = state.segments.at(segment).allocator;
+        assertThat(allocator.isLive(allocation)).as("slot %d lives", slot).isTrue();
+        assertThat(allocator.length(allocation)).isEqualTo(size);
+        Integer before = claimed.put(place(segment, allocator.offset(allocation)), slot);
+        assertThat(before).as("two objects at one place").isNull();
+    }
+
+    private static long place(int segment, long offset) {
+        return ((long) segment << 44) + offset;
+    }
+
+    private void lists() {
+        int listed = 0;
+        long readLeased = 0;
+        for (int list = RecencyLists.IDLE; list <= RecencyLists.IN_FLIGHT; list++) {
+            int previous = 0;
+            for (int slot = state.recency.head(list); slot != 0; slot = objects.next(slot)) {
+                assertThat(objects.isLive(slot)).isTrue();
+                assertThat(objects.list(slot)).isEqualTo(list);
+                assertThat(objects.previous(slot)).isEqualTo(previous);
+                assertThat(objects.has(slot, ObjectTable.IN_FLIGHT))
+                        .isEqualTo(list == RecencyLists.IN_FLIGHT);
+                if (objects.has(slot, ObjectTable.SUMMED)) {
+                    assertThat(list).isEqualTo(RecencyLists.READ);
+                    readLeased += objects.memoryBytes(slot);
+                }
+                previous = slot;
+                listed++;
+            }
+        }
+        int unlisted = 0;
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {
+                assertThat(objects.leaseCount(slot) > 0 || objects.has(slot, ObjectTable.HARD_PIN))
+                        .as("slot %d in no list", slot)
+                        .isTrue();
+                unlisted++;
+            }
+        }
+        assertThat(listed + unlisted).isEqualTo(objects.count());
+        assertThat(state.recency.readLeasedBytes()).as("read leased").isEqualTo(readLeased);
+    }
+
+    private void index() {
+        int live = 0;
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (objects.isLive(slot)) {
+                assertThat(objects.find(objects.tenant(slot), objects.key(slot))).isEqualTo(slot);
+                assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
+                live++;
+            }
+        }
+        assertThat(objects.count()).isEqualTo(live);
+    }
+}

@@ -1,0 +1,236 @@
+package io.cassia.master.core;
+
+import static io.cassia.master.core.Harness.A;
+import static io.cassia.master.core.Harness.B;
+import static io.cassia.master.core.Harness.KIB;
+import static io.cassia.master.core.Harness.TENANT;
+import static io.cassia.master.core.Harness.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.ObjectMeta;
+import io.cassia.rpc.mooncake.ReplicateConfig;
+import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.Uuid;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Random commands of all kinds: what must hold holds after each, and a replay gives the same. */
+class RandomCommandsTest {
+    private record Step(Command<?> command, long nanos) {}
+
+    /** Replica ids of the objects that no eviction may take, by tenant and key. */
+    private static Map<String, Long> untouchable(CoreState state) {
+        Map<String, Long> found = new HashMap<>();
+        ObjectTable objects = state.objects;
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (objects.isLive(slot)
+                    && (objects.has(slot, ObjectTable.HARD_PIN | ObjectTable.IN_FLIGHT)
+                            || objects.leaseCount(slot) > 0
+                            || objects.readLeaseUntil(slot) > state.now)) {
+                String name = objects.tenant(slot) + ":" + ByteString.wrap(objects.key(slot));
+                found.put(name, objects.replicaId(slot));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void invariants_hold_after_every_command_and_a_replay_gives_the_same_state() {
+        Seeds.each(
+                12,
+                random -> {
+                    Harness.Settings settings = settings(random);
+                    Harness first = new Harness(_ -> settings);
+                    List<Step> log = new ArrayList<>();
+                    Actor actor = new Actor(random, first);
+                    for (int i = 0; i < 1200; i++) {
+                        first.sleep(actor.pause());
+                        // So that what is over is over before the next command.
+                        log.add(new Step(new Command.Stats(), first.now));
+                        first.stats();
+                        Command<?> command = actor.next();
+                        log.add(new Step(command, first.now));
+                        step(first, command, actor);
+                    }
+                    Harness second = new Harness(_ -> settings);
+                    for (Step step : log) {
+                        second.core.apply(step.command, step.nanos);
+                    }
+                    assertThat(second.core.digest()).isEqualTo(first.core.digest());
+                    // And the digest sees a difference.
+                    second.core.apply(new Command.Ping(new Uuid(7, 7)), second.now);
+                    assertThat(second.core.digest()).isNotEqualTo(first.core.digest());
+                });
+    }
+
+    private static void step(Harness master, Command<?> command, Actor actor) {
+        Map<String, Long> before = untouchable(master.core.state());
+        Object answer = master.apply(command);
+        actor.learn(answer);
+        CoreChecks.verify(master.core);
+        Args.PutStart put =
+                switch (command) {
+                    case Command.PutStart start -> start.args();
+                    case Command.UpsertStart start -> start.args();
+                    default -> null;
+                };
+        if (put != null) {
+            int tenant = master.core.state().tenants.find(put.tenant());
+            before.remove(tenant + ":" + put.key());
+            assertThat(untouchable(master.core.state())).containsAllEntriesOf(before);
+        }
+    }
+
+    private static Harness.Settings settings(SplittableRandom random) {
+        Harness.Settings settings = new Harness.Settings();
+        settings.lease = Duration.ofMillis(1 + random.nextInt(5000));
+        settings.watermark = random.nextBoolean() ? 1.0 : 0.8;
+        settings.evictSoftPinned = random.nextBoolean();
+        settings.strategy = List.of(AllocationStrategy.values()).get(random.nextInt(3));
+        settings.maxMetadata = random.nextBoolean() ? Long.MAX_VALUE : 12_000;
+        settings.seed = random.nextLong();
+        return settings;
+    }
+
+    /** Chooses commands that often make sense. */
+    private static final class Actor {
+        private final SplittableRandom random;
+        private final Harness master;
+        private final List<Long> leases = new ArrayList<>();
+
+        Actor(SplittableRandom random, Harness master) {
+            this.random = random;
+            this.master = master;
+        }
+
+        void learn(Object answer) {
+            if (answer instanceof CassiaMessages.Acquired acquired && acquired.leaseId() != 0) {
+                leases.add(acquired.leaseId());
+            }
+        }
+
+        Duration pause() {
+            return switch (random.nextInt(20)) {
+                case 0 -> Duration.ofSeconds(random.nextInt(40));
+                case 1, 2 -> Duration.ofMillis(random.nextInt(3000));
+                default -> Duration.ofNanos(random.nextInt(2_000_000));
+            };
+        }
+
+        private ByteString anyKey() {
+            return key("k" + random.nextInt(60));
+        }
+
+        private ByteString anyTenant() {
+            return random.nextInt(5) == 0 ? ByteString.of("other") : TENANT;
+        }
+
+        private Uuid anyClient() {
+            return random.nextBoolean() ? A : B;
+        }
+
+        private ReplicateConfig anyConfig() {
+            return Harness.config(
+                    1 + random.nextInt(3),
+                    random.nextInt(8) == 0 ? 1 : 0,
+                    OptionalLong.empty(),
+                    random.nextInt(25) == 0,
+                    random.nextInt(3) == 0 ? "node-1" : "node-2");
+        }
+
+        private Args.PutStart anyPut() {
+            long length = random.nextInt(10) == 0 ? 8 * KIB : 1 + random.nextLong(2 * KIB);
+            return new Args.PutStart(anyClient(), anyKey(), length, anyConfig(), anyTenant());
+        }
+
+        private Segment anySegment() {
+            int id = 1 + random.nextInt(4);
+            return Harness.segment(id, "node-" + id % 3, (long) id << 32, (4L + 4L * id) * KIB);
+        }
+
+        Command<?> next() {
+            return switch (random.nextInt(24)) {
+                case 0, 1, 2, 3 -> new Command.PutStart(anyPut());
+                case 4 -> new Command.UpsertStart(anyPut());
+                case 5, 6, 7, 8 ->
+                        new Command.PutEnd(
+                                new Args.PutEnd(
+                                        anyClient(),
+                                        new ObjectMeta(anyKey(), OptionalLong.empty()),
+                                        4,
+                                        anyTenant()));
+                case 9 ->
+                        new Command.PutRevoke(
+                                new Args.PutRevoke(anyClient(), anyKey(), 0, anyTenant()));
+                case 10, 11 -> new Command.GetReplicaList(anyKey(), anyTenant());
+                case 12 -> new Command.ExistKey(anyKey(), anyTenant());
+                case 13 ->
+                        new Command.Acquire(
+                                new CassiaMessages.Acquire(
+                                        List.of(anyKey(), anyKey(), anyKey()),
+                                        anyTenant(),
+                                        random.nextBoolean(),
+                                        random.nextInt(3) * 700L));
+                case 14 ->
+                        new Command.Release(
+                                leases.isEmpty()
+                                        ? List.of()
+                                        : List.of(leases.remove(random.nextInt(leases.size()))));
+                case 15 -> new Command.Remove(anyKey(), random.nextBoolean(), anyTenant());
+                case 16 -> new Command.Ping(anyClient());
+                case 17, 18 -> mountOrUnmount();
+                case 19 -> rare();
+                case 20 -> new Command.Stats();
+                default -> new Command.Tick();
+            };
+        }
+
+        private Command<?> mountOrUnmount() {
+            Segment segment = anySegment();
+            return switch (random.nextInt(8)) {
+                case 0 ->
+                        new Command.UnmountSegment(
+                                new Args.UnmountSegment(segment.id(), anyClient()));
+                case 1 ->
+                        new Command.GracefulUnmountSegment(
+                                new Args.GracefulUnmountSegment(
+                                        segment.id(), anyClient(), random.nextInt(3000)));
+                case 2, 3 -> new Command.MountSegment(new Args.MountSegment(segment, anyClient()));
+                default ->
+                        new Command.ReMountSegment(
+                                new Args.ReMountSegment(
+                                        List.of(segment, anySegment()), anyClient()));
+            };
+        }
+
+        private Command<?> rare() {
+            Selection selection =
+                    new Selection(
+                            random.nextBoolean() ? Optional.empty() : Optional.of(anyTenant()),
+                            random.nextBoolean()
+                                    ? Optional.empty()
+                                    : Optional.of(ByteString.of("k[1-3]$")));
+            return switch (random.nextInt(4)) {
+                case 0 -> new Command.RemoveSlice(selection, random.nextBoolean(), Cursor.START);
+                case 1 -> new Command.GetSlice(selection, Cursor.START);
+                case 2 ->
+                        new Command.BatchReplicaClear(
+                                new Args.BatchReplicaClear(
+                                        List.of(anyKey(), anyKey()),
+                                        anyClient(),
+                                        random.nextBoolean() ? "" : "node-1"));
+                default -> new Command.Ping(new Uuid(master.now, random.nextLong()));
+            };
+        }
+    }
+}
