@@ -21,13 +21,13 @@ public record MetadataOptions(
         Duration requestTimeout,
         Duration entryTtl,
         Duration heartbeat) {
-    /** Upstream's timeouts for requests, and the heartbeat of Cassia's engines. */
+    /** The longest of upstream's timeouts, that of etcd, and the heartbeat of Cassia's engines. */
     public static final MetadataOptions DEFAULT =
             new MetadataOptions(
                     "",
                     RedisLogin.NONE,
                     Duration.ofMillis(1500),
-                    Duration.ofSeconds(3),
+                    Duration.ofSeconds(5),
                     HttpMetadataServer.OWNER_TTL,
                     StoreDirectory.REFRESH);
 
