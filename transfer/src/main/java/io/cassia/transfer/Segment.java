@@ -73,7 +73,7 @@ final class Segment {
 
     private Outcome<Route> route(long deadlineNanos) {
         if (parts.config().localCopies()) {
-            Optional<BufferTable> buffers = LocalEngines.find(parts.config().metadata(), name);
+            Optional<BufferTable> buffers = LocalEngines.find(parts.config().nameSpace(), name);
             if (buffers.isPresent()) {
                 return Outcome.ok(localRoute(buffers.get()));
             }
@@ -225,6 +225,12 @@ final class Segment {
         }
     }
 
+    /** Reads the descriptor of an owner that was found before; nothing changes when that fails. */
+    Outcome<Done> reread(long deadlineNanos) {
+        TcpRoute known = tcp;
+        return known == null ? Outcome.done() : refresh(known, deadlineNanos).map(_ -> Done.DONE);
+    }
+
     @GuardedBy("lock")
     private Outcome<Route> adopt(@Nullable TcpRoute known, PeerDirectory.Peer peer) {
         SegmentDescriptor descriptor = peer.descriptor();
@@ -235,10 +241,13 @@ final class Segment {
                             .formatted(name, descriptor.protocols(), descriptor.tcpDataPort()));
         }
         HostPort data = new HostPort(peer.rpc().host(), descriptor.tcpDataPort());
-        if (known != null && known.leadsTo(data, descriptor.isAcknowledged())) {
+        boolean acknowledged =
+                descriptor.isAcknowledged()
+                        && parts.config().network().tcpVersion() >= SegmentDescriptor.ACKNOWLEDGED;
+        if (known != null && known.leadsTo(data, acknowledged)) {
             return Outcome.ok(known);
         }
-        TcpRoute route = new TcpRoute(name, data, descriptor.isAcknowledged(), parts.tcp());
+        TcpRoute route = new TcpRoute(name, data, acknowledged, parts.tcp());
         tcp = route;
         if (known != null) {
             known.close();

@@ -47,6 +47,11 @@ final class SegmentTable {
         return found != null && found.name().equals(handle.name()) ? found : null;
     }
 
+    /** All segments of this moment. */
+    List<Segment> opened() {
+        return List.copyOf(byId.values());
+    }
+
     /** Opens a segment, or finds it open. */
     Outcome<SegmentHandle> open(String name, long deadlineNanos) {
         Segment segment;

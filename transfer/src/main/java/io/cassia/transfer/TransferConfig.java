@@ -1,13 +1,18 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.topology.DeviceFilter;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
  * #of} and change with the {@code with} methods.
  *
- * @param metadata {@link #P2P}, or {@code http://host:port/metadata}
+ * @param metadata {@link #P2P}, or a store: {@code http://host:port/metadata}, {@code
+ *     etcd://host:port,...}, {@code redis://host:port} ({@link
+ *     io.cassia.transfer.metadata.MetadataAddress})
  * @param localHost host name or address under which peers reach this process; IPv6 without brackets
  * @param segmentName published name with a metadata server; empty: {@code localHost:rpcPort}, which
  *     it always is with P2P
@@ -17,6 +22,8 @@ import java.util.Objects;
  * @param localCopies whether targets inside this process are reached by a memory copy instead of a
  *     socket
  * @param timeouts how long it waits for what
+ * @param network how it listens, and what it speaks
+ * @param store how the metadata store is used
  */
 public record TransferConfig(
         String metadata,
@@ -26,7 +33,9 @@ public record TransferConfig(
         int lanesPerPeer,
         int stripes,
         boolean localCopies,
-        Timeouts timeouts) {
+        Timeouts timeouts,
+        Network network,
+        MetadataOptions store) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
 
@@ -101,11 +110,108 @@ public record TransferConfig(
         }
     }
 
+    /** What moves the bytes. */
+    public enum Protocol {
+        TCP,
+        RDMA
+    }
+
+    /**
+     * How an engine listens, and what it speaks. Immutable.
+     *
+     * @param protocol what moves the bytes; with RDMA an engine needs a device, and then fails with
+     *     ERR_NOT_IMPLEMENTED
+     * @param devices RDMA devices that may be used
+     * @param bindAddress address to listen on; empty: all, or the loopback interface when {@code
+     *     localHost} is an address of it
+     * @param backlog connections that the kernel accepts ahead of each listener
+     * @param handshakeBytes longest handshake that is read
+     * @param tcpVersion version of the data protocol spoken at most: 1 gives up the acknowledgement
+     *     of writes, for peers that must be met without it
+     * @param refresh how often descriptors of opened segments are read again; zero: when a
+     *     connection fails
+     */
+    public record Network(
+            Protocol protocol,
+            DeviceFilter devices,
+            Optional<String> bindAddress,
+            int backlog,
+            int handshakeBytes,
+            int tcpVersion,
+            Duration refresh) {
+        /** Longest handshake that can be allowed. */
+        public static final int MAX_HANDSHAKE_BYTES = 128 << 20;
+
+        public static final Network DEFAULT =
+                new Network(
+                        Protocol.TCP,
+                        DeviceFilter.ALL,
+                        Optional.empty(),
+                        512,
+                        1 << 20,
+                        2,
+                        Duration.ZERO);
+
+        public Network {
+            Objects.requireNonNull(protocol);
+            Objects.requireNonNull(devices);
+            Objects.requireNonNull(bindAddress);
+            if (backlog < 1 || backlog > 65_535) {
+                throw new IllegalArgumentException("backlog " + backlog);
+            }
+            if (handshakeBytes < 1024 || handshakeBytes > MAX_HANDSHAKE_BYTES) {
+                throw new IllegalArgumentException("handshakes of " + handshakeBytes + " bytes");
+            }
+            if (tcpVersion != 1 && tcpVersion != 2) {
+                throw new IllegalArgumentException("data protocol " + tcpVersion);
+            }
+            if (refresh.isNegative()) {
+                throw new IllegalArgumentException("refresh " + refresh);
+            }
+        }
+
+        public Network withProtocol(Protocol value) {
+            return new Network(
+                    value, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withDevices(DeviceFilter value) {
+            return new Network(
+                    protocol, value, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBindAddress(Optional<String> value) {
+            return new Network(
+                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBacklog(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, value, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withHandshakeBytes(int value) {
+            return new Network(protocol, devices, bindAddress, backlog, value, tcpVersion, refresh);
+        }
+
+        public Network withTcpVersion(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh);
+        }
+
+        public Network withRefresh(Duration value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, value);
+        }
+    }
+
     public TransferConfig {
         Objects.requireNonNull(metadata);
         Objects.requireNonNull(segmentName);
         Objects.requireNonNull(ports);
         Objects.requireNonNull(timeouts);
+        Objects.requireNonNull(network);
+        Objects.requireNonNull(store);
         if (localHost.isEmpty()) {
             throw new IllegalArgumentException("localHost is empty");
         }
@@ -120,7 +226,16 @@ public record TransferConfig(
     /** Defaults with any metadata. */
     public static TransferConfig of(String metadata, String localHost) {
         return new TransferConfig(
-                metadata, localHost, "", Ports.DEFAULT, 4, AUTO, true, Timeouts.DEFAULT);
+                metadata,
+                localHost,
+                "",
+                Ports.DEFAULT,
+                4,
+                AUTO,
+                true,
+                Timeouts.DEFAULT,
+                Network.DEFAULT,
+                MetadataOptions.DEFAULT);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -135,7 +250,16 @@ public record TransferConfig(
 
     public TransferConfig withSegmentName(String value) {
         return new TransferConfig(
-                metadata, localHost, value, ports, lanesPerPeer, stripes, localCopies, timeouts);
+                metadata,
+                localHost,
+                value,
+                ports,
+                lanesPerPeer,
+                stripes,
+                localCopies,
+                timeouts,
+                network,
+                store);
     }
 
     /** Fixed ports; 0 for any. */
@@ -152,13 +276,24 @@ public record TransferConfig(
                 lanesPerPeer,
                 stripes,
                 localCopies,
-                timeouts);
+                timeouts,
+                network,
+                store);
     }
 
     public TransferConfig withLanesPerPeer(int value) {
         int fitting = Math.min(stripes, value);
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, value, fitting, localCopies, timeouts);
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                value,
+                fitting,
+                localCopies,
+                timeouts,
+                network,
+                store);
     }
 
     public TransferConfig withStripes(int value) {
@@ -170,16 +305,69 @@ public record TransferConfig(
                 lanesPerPeer,
                 value,
                 localCopies,
-                timeouts);
+                timeouts,
+                network,
+                store);
     }
 
     public TransferConfig withLocalCopies(boolean value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, value, timeouts);
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                lanesPerPeer,
+                stripes,
+                value,
+                timeouts,
+                network,
+                store);
     }
 
     public TransferConfig withTimeouts(Timeouts value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, localCopies, value);
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                lanesPerPeer,
+                stripes,
+                localCopies,
+                value,
+                network,
+                store);
+    }
+
+    public TransferConfig withNetwork(Network value) {
+        return new TransferConfig(
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                lanesPerPeer,
+                stripes,
+                localCopies,
+                timeouts,
+                value,
+                store);
+    }
+
+    public TransferConfig withStore(MetadataOptions value) {
+        return new TransferConfig(
+                metadata,
+                localHost,
+                segmentName,
+                ports,
+                lanesPerPeer,
+                stripes,
+                localCopies,
+                timeouts,
+                network,
+                value);
+    }
+
+    /** Within it names are unique: two stores, or two clusters in one, may use the same name. */
+    String nameSpace() {
+        return store.cluster().isEmpty() ? metadata : metadata + " cluster " + store.cluster();
     }
 }

@@ -10,25 +10,21 @@ import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.metadata.DescriptorCodec;
 import io.cassia.transfer.metadata.HostPort;
-import io.cassia.transfer.metadata.HttpMetadataStore;
 import io.cassia.transfer.metadata.MetadataStore;
+import io.cassia.transfer.metadata.MetadataStores;
 import io.cassia.transfer.metadata.P2pDirectory;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.RpcMeta;
 import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.metadata.StoreDirectory;
 import io.cassia.transfer.net.Dialer;
-import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.local.LocalEngines;
 import io.cassia.transfer.transport.tcp.ClientContext;
 import io.cassia.transfer.transport.tcp.DataServer;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +32,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Moves bytes between registered memory of processes, one-sidedly: the peer's application takes no
@@ -48,6 +43,7 @@ public final class TransferEngine implements AutoCloseable {
 
     private final TransferConfig config;
     private final Clock clock;
+    private final long incarnation;
     private final String name;
     private final int rpcPort;
     private final int dataPort;
@@ -62,10 +58,8 @@ public final class TransferEngine implements AutoCloseable {
     private final LocalMemory memory;
     private final SegmentTable segments;
     private final Dispatcher dispatcher;
+    private final DescriptorRefresher refresher;
     private final AtomicBoolean closed = new AtomicBoolean();
-
-    /** Bound listeners of an engine that is being started. */
-    private record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {}
 
     private TransferEngine(
             TransferConfig config,
@@ -75,6 +69,7 @@ public final class TransferEngine implements AutoCloseable {
             Optional<MetadataStore> store) {
         this.config = config;
         this.clock = clock;
+        this.incarnation = clock.epochMillis();
         this.rpcPort = listeners.rpc().socket().getLocalPort();
         this.dataPort = listeners.data().socket().getLocalPort();
         this.name =
@@ -92,7 +87,14 @@ public final class TransferEngine implements AutoCloseable {
         this.directory =
                 store.isEmpty()
                         ? new P2pDirectory(handshake, descriptor)
-                        : new StoreDirectory(store.get(), "", name, endpoint(), descriptor, clock);
+                        : new StoreDirectory(
+                                store.get(),
+                                config.store(),
+                                name,
+                                endpoint(),
+                                descriptor,
+                                clock,
+                                meters);
         this.data =
                 DataServer.start(
                         listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
@@ -101,6 +103,7 @@ public final class TransferEngine implements AutoCloseable {
                         listeners.rpc(),
                         descriptor,
                         inbox,
+                        config.network().handshakeBytes(),
                         timeouts.connect().multipliedBy(2),
                         watchdog,
                         clock,
@@ -122,30 +125,31 @@ public final class TransferEngine implements AutoCloseable {
                         runners);
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
+        this.refresher = new DescriptorRefresher(segments, config.network().refresh(), clock);
     }
 
     private RpcMeta endpoint() {
-        return new RpcMeta(config.localHost(), rpcPort, OptionalLong.of(clock.epochMillis()));
+        return new RpcMeta(config.localHost(), rpcPort, OptionalLong.of(incarnation));
     }
 
     private String descriptor() {
         return DescriptorCodec.encode(
-                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name)),
+                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name))
+                        .withIncarnation(incarnation),
                 DescriptorCodec.timestamp(clock.epochMillis()));
     }
 
     /**
      * Opens the handshake and data ports and publishes an empty segment. ERR_SOCKET when no port
      * can be had, ERR_DNS when {@code localHost} does not resolve, ERR_METADATA when the metadata
-     * server refuses or is not there.
+     * store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names none.
+     * ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
-        if (config.isP2p()) {
-            return start(config, clock, meters, Optional.empty());
-        }
-        return HttpMetadataStore.open(config.metadata())
-                .then(store -> start(config, clock, meters, Optional.of(store)));
+        return RdmaStart.check(config.network())
+                .then(_ -> MetadataStores.open(config.metadata(), config.store()))
+                .then(store -> start(config, clock, meters, store));
     }
 
     private static Outcome<TransferEngine> start(
@@ -153,7 +157,7 @@ public final class TransferEngine implements AutoCloseable {
             Clock clock,
             MeterRegistry meters,
             Optional<MetadataStore> store) {
-        return switch (listen(config, clock)) {
+        return switch (Listeners.open(config, clock)) {
             case Outcome.Failed<Listeners> failed -> {
                 store.ifPresent(MetadataStore::close);
                 yield failed.as();
@@ -163,42 +167,6 @@ public final class TransferEngine implements AutoCloseable {
         };
     }
 
-    private static Outcome<Listeners> listen(TransferConfig config, Clock clock) {
-        long deadline = clock.nanos() + config.timeouts().connect().toNanos();
-        return new Dialer(clock, config.timeouts().connect())
-                .resolve(config.localHost(), deadline)
-                .then(
-                        addresses -> {
-                            TransferConfig.Ports ports = config.ports();
-                            PortBinder binder =
-                                    new PortBinder(loopback(addresses), ports.min(), ports.max());
-                            return binder.bind(ports.rpc())
-                                    .then(rpc -> second(rpc, binder.bind(ports.data())));
-                        });
-    }
-
-    private static Outcome<Listeners> second(
-            ServerSocketChannel rpc, Outcome<ServerSocketChannel> data) {
-        if (!data.isOk()) {
-            try {
-                rpc.close();
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
-            }
-        }
-        return data.map(listener -> new Listeners(rpc, listener));
-    }
-
-    /**
-     * A host name that peers can only use on this host is served on this host only; any other one
-     * on all interfaces, as upstream does it.
-     */
-    private static @Nullable InetAddress loopback(List<InetAddress> addresses) {
-        return addresses.stream().allMatch(InetAddress::isLoopbackAddress)
-                ? addresses.getFirst()
-                : null;
-    }
-
     private Outcome<TransferEngine> publish() {
         return switch (directory.publish()) {
             case Outcome.Failed<Done> failed -> {
@@ -206,7 +174,7 @@ public final class TransferEngine implements AutoCloseable {
                 yield failed.in("publishing segment " + name);
             }
             case Outcome.Ok<Done> ok -> {
-                LocalEngines.add(config.metadata(), name, buffers);
+                LocalEngines.add(config.nameSpace(), name, buffers);
                 LOG.log(
                         System.Logger.Level.INFO,
                         "transfer-engine-started segment={0} rpcPort={1} dataPort={2} metadata={3}",
@@ -365,7 +333,8 @@ public final class TransferEngine implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        LocalEngines.remove(config.metadata(), name, buffers);
+        LocalEngines.remove(config.nameSpace(), name, buffers);
+        refresher.close();
         directory.close();
         segments.close();
         runners.close();

@@ -62,7 +62,7 @@ class MetadataAddressTest {
                 "redis://",
                 "redis://a:1/3",
                 "redis://a:1,b:2",
-                "redis://a:1:b",
+                "redis://a:1:x",
                 "http://",
                 "http:///metadata",
                 "http://a b/"
