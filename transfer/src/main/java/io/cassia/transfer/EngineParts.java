@@ -17,4 +17,9 @@ record EngineParts(
         TransferMetrics metrics,
         PeerDirectory directory,
         ClientContext tcp,
-        Executor runners) {}
+        Executor runners) {
+    /** Within which a name means one engine, and engines of a process trust each other. */
+    String domain() {
+        return config.metadata() + " " + config.security().realm();
+    }
+}

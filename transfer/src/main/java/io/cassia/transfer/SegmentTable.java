@@ -6,6 +6,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,45 @@ final class SegmentTable {
     @Nullable Segment find(SegmentHandle handle) {
         Segment found = byId.get(handle.id());
         return found != null && found.name().equals(handle.name()) ? found : null;
+    }
+
+    /** The segment of a number; null when none of that number is open. */
+    @Nullable Segment find(long id) {
+        return byId.get(id);
+    }
+
+    /** The segment of a name; null when it is not open. */
+    @Nullable Segment find(String name) {
+        lock.lock();
+        try {
+            Segment found = byName.get(name);
+            return found != null && byId.containsKey(found.handle().id()) ? found : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All that are open but the own one, by number. */
+    List<Segment> remote() {
+        return byId.values().stream()
+                .filter(segment -> !segment.handle().isLocal())
+                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
+                .toList();
+    }
+
+    /** Forgets a segment and ends its transfers. */
+    void close(Segment segment) {
+        lock.lock();
+        try {
+            byName.remove(segment.name(), segment);
+            byId.remove(segment.handle().id(), segment);
+        } finally {
+            lock.unlock();
+        }
+        segment.close(
+                Outcome.failed(
+                        TransferCode.ERR_ENDPOINT,
+                        "segment " + segment.name() + " was closed meanwhile; open it again"));
     }
 
     /** Opens a segment, or finds it open. */
@@ -102,6 +142,9 @@ final class SegmentTable {
         } finally {
             lock.unlock();
         }
-        all.forEach(Segment::close);
+        all.forEach(
+                segment ->
+                        segment.close(
+                                Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed")));
     }
 }

@@ -1,13 +1,17 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.metadata.MetadataOptions;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
  * #of} and change with the {@code with} methods.
  *
- * @param metadata {@link #P2P}, or {@code http://host:port/metadata}
+ * @param metadata where peers are found: {@link #P2P}, {@code http://host:port/metadata}, {@code
+ *     etcd://host:port,...} or {@code redis://host:port}
+ * @param metadataOptions how that is used
  * @param localHost host name or address under which peers reach this process; IPv6 without brackets
  * @param segmentName published name with a metadata server; empty: {@code localHost:rpcPort}, which
  *     it always is with P2P
@@ -16,19 +20,27 @@ import java.util.Objects;
  * @param stripes lanes that one large call is spread over; {@link #AUTO}: by the processors
  * @param localCopies whether targets inside this process are reached by a memory copy instead of a
  *     socket
+ * @param protocol what it speaks to peers; only {@link #TCP} moves bytes
+ * @param security how peers prove who they are
  * @param timeouts how long it waits for what
  */
 public record TransferConfig(
         String metadata,
+        MetadataOptions metadataOptions,
         String localHost,
         String segmentName,
         Ports ports,
         int lanesPerPeer,
         int stripes,
         boolean localCopies,
+        String protocol,
+        Security security,
         Timeouts timeouts) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
+
+    /** The protocol that every host has. */
+    public static final String TCP = "tcp";
 
     /** The engine chooses. */
     public static final int AUTO = 0;
@@ -103,6 +115,9 @@ public record TransferConfig(
 
     public TransferConfig {
         Objects.requireNonNull(metadata);
+        Objects.requireNonNull(metadataOptions);
+        Objects.requireNonNull(protocol);
+        Objects.requireNonNull(security);
         Objects.requireNonNull(segmentName);
         Objects.requireNonNull(ports);
         Objects.requireNonNull(timeouts);
@@ -120,7 +135,17 @@ public record TransferConfig(
     /** Defaults with any metadata. */
     public static TransferConfig of(String metadata, String localHost) {
         return new TransferConfig(
-                metadata, localHost, "", Ports.DEFAULT, 4, AUTO, true, Timeouts.DEFAULT);
+                metadata,
+                MetadataOptions.DEFAULT,
+                localHost,
+                "",
+                Ports.DEFAULT,
+                4,
+                AUTO,
+                true,
+                TCP,
+                Security.PLAIN,
+                Timeouts.DEFAULT);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -133,9 +158,56 @@ public record TransferConfig(
         return metadata.equals(P2P);
     }
 
-    public TransferConfig withSegmentName(String value) {
+    /** The components, to be changed one at a time. Confined to a {@code with} method. */
+    private static final class Draft {
+        private final TransferConfig from;
+        private MetadataOptions metadataOptions;
+        private String segmentName;
+        private Ports ports;
+        private int lanesPerPeer;
+        private int stripes;
+        private boolean localCopies;
+        private String protocol;
+        private Security security;
+        private Timeouts timeouts;
+
+        Draft(TransferConfig from) {
+            this.from = from;
+            metadataOptions = from.metadataOptions;
+            segmentName = from.segmentName;
+            ports = from.ports;
+            lanesPerPeer = from.lanesPerPeer;
+            stripes = from.stripes;
+            localCopies = from.localCopies;
+            protocol = from.protocol;
+            security = from.security;
+            timeouts = from.timeouts;
+        }
+    }
+
+    private TransferConfig with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
         return new TransferConfig(
-                metadata, localHost, value, ports, lanesPerPeer, stripes, localCopies, timeouts);
+                draft.from.metadata,
+                draft.metadataOptions,
+                draft.from.localHost,
+                draft.segmentName,
+                draft.ports,
+                draft.lanesPerPeer,
+                Math.min(draft.stripes, draft.lanesPerPeer),
+                draft.localCopies,
+                draft.protocol,
+                draft.security,
+                draft.timeouts);
+    }
+
+    public TransferConfig withMetadataOptions(MetadataOptions value) {
+        return with(draft -> draft.metadataOptions = value);
+    }
+
+    public TransferConfig withSegmentName(String value) {
+        return with(draft -> draft.segmentName = value);
     }
 
     /** Fixed ports; 0 for any. */
@@ -144,42 +216,34 @@ public record TransferConfig(
     }
 
     public TransferConfig withPorts(Ports value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                value,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                timeouts);
+        return with(draft -> draft.ports = value);
     }
 
+    /** Fewer lanes than stripes make fewer stripes. */
     public TransferConfig withLanesPerPeer(int value) {
-        int fitting = Math.min(stripes, value);
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, value, fitting, localCopies, timeouts);
+        return with(draft -> draft.lanesPerPeer = value);
     }
 
     public TransferConfig withStripes(int value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                value,
-                localCopies,
-                timeouts);
+        if (value > lanesPerPeer) {
+            throw new IllegalArgumentException("stripes " + value + " of " + lanesPerPeer);
+        }
+        return with(draft -> draft.stripes = value);
     }
 
     public TransferConfig withLocalCopies(boolean value) {
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, value, timeouts);
+        return with(draft -> draft.localCopies = value);
+    }
+
+    public TransferConfig withProtocol(String value) {
+        return with(draft -> draft.protocol = value);
+    }
+
+    public TransferConfig withSecurity(Security value) {
+        return with(draft -> draft.security = value);
     }
 
     public TransferConfig withTimeouts(Timeouts value) {
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, localCopies, value);
+        return with(draft -> draft.timeouts = value);
     }
 }
