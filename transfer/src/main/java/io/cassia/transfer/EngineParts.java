@@ -17,9 +17,4 @@ record EngineParts(
         TransferMetrics metrics,
         PeerDirectory directory,
         ClientContext tcp,
-        Executor runners) {
-    /** Within which a name means one engine, and engines of a process trust each other. */
-    String domain() {
-        return config.metadata() + " " + config.security().realm();
-    }
-}
+        Executor runners) {}

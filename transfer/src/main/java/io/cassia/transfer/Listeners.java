@@ -11,22 +11,38 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Bound listeners of an engine that is being started. Immutable. */
+/**
+ * The bound ports of an engine. Immutable.
+ *
+ * @param rpc for handshakes
+ * @param data for bytes
+ */
 record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {
+    private static final System.Logger LOG = System.getLogger(Listeners.class.getName());
+
     /**
-     * Binds both ports. ERR_DNS when the own host does not resolve, ERR_SOCKET when the handshake
-     * port cannot be had, ERR_CONTEXT when the data port cannot: then the engine has no transport.
+     * Opens both. ERR_DNS when the host, or the address to listen on, does not resolve; ERR_SOCKET
+     * when no handshake port can be had, ERR_CONTEXT when no data port can: then there is no
+     * transport.
      */
     static Outcome<Listeners> open(TransferConfig config, Clock clock) {
         long deadline = clock.nanos() + config.timeouts().connect().toNanos();
-        return new Dialer(clock, config.timeouts().connect())
-                .resolve(config.localHost(), deadline)
-                .then(addresses -> open(config.ports(), loopback(addresses)));
+        Dialer dialer = new Dialer(clock, config.timeouts().connect());
+        return dialer.resolve(config.localHost(), deadline)
+                .then(
+                        addresses ->
+                                config.network().bindAddress().isEmpty()
+                                        ? bind(config, loopback(addresses))
+                                        : dialer.resolve(
+                                                        config.network().bindAddress().get(),
+                                                        deadline)
+                                                .then(bound -> bind(config, bound.getFirst())));
     }
 
-    private static Outcome<Listeners> open(
-            TransferConfig.Ports ports, @Nullable InetAddress address) {
-        PortBinder binder = new PortBinder(address, ports.min(), ports.max());
+    private static Outcome<Listeners> bind(TransferConfig config, @Nullable InetAddress address) {
+        TransferConfig.Ports ports = config.ports();
+        PortBinder binder =
+                new PortBinder(address, ports.min(), ports.max(), config.network().backlog());
         return binder.bind(ports.rpc()).then(rpc -> second(rpc, binder.bind(ports.data())));
     }
 
@@ -39,8 +55,7 @@ record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {
                 try {
                     rpc.close();
                 } catch (IOException e) {
-                    System.getLogger(Listeners.class.getName())
-                            .log(System.Logger.Level.DEBUG, "listener-close-failed", e);
+                    LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
                 }
                 yield Outcome.failed(
                         TransferCode.ERR_CONTEXT, "protocol tcp has no data port: " + detail);
@@ -56,13 +71,5 @@ record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {
         return addresses.stream().allMatch(InetAddress::isLoopbackAddress)
                 ? addresses.getFirst()
                 : null;
-    }
-
-    int rpcPort() {
-        return rpc.socket().getLocalPort();
-    }
-
-    int dataPort() {
-        return data.socket().getLocalPort();
     }
 }

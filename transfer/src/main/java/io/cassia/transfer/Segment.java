@@ -72,11 +72,6 @@ final class Segment {
         return parts.directory().find(name, deadlineNanos);
     }
 
-    /** Reads the descriptor again and goes where it leads from now on. */
-    Outcome<Done> sync(long deadlineNanos) {
-        return refresh(tcp, deadlineNanos).map(_ -> Done.DONE);
-    }
-
     /** How it is reached over TCP; nothing when it is not. */
     Optional<LinkReport.Peer> link() {
         return Optional.ofNullable(tcp)
@@ -89,7 +84,7 @@ final class Segment {
             return why.as();
         }
         if (parts.config().localCopies()) {
-            Optional<BufferTable> buffers = LocalEngines.find(parts.domain(), name);
+            Optional<BufferTable> buffers = LocalEngines.find(parts.config().nameSpace(), name);
             if (buffers.isPresent()) {
                 return Outcome.ok(localRoute(buffers.get()));
             }
@@ -263,6 +258,12 @@ final class Segment {
         }
     }
 
+    /** Reads the descriptor of an owner that was found before; nothing changes when that fails. */
+    Outcome<Done> reread(long deadlineNanos) {
+        TcpRoute known = tcp;
+        return known == null ? Outcome.done() : refresh(known, deadlineNanos).map(_ -> Done.DONE);
+    }
+
     @GuardedBy("lock")
     private Outcome<Route> adopt(@Nullable TcpRoute known, PeerDirectory.Peer peer) {
         SegmentDescriptor descriptor = peer.descriptor();
@@ -273,10 +274,13 @@ final class Segment {
                             .formatted(name, descriptor.protocols(), descriptor.tcpDataPort()));
         }
         HostPort data = new HostPort(peer.rpc().host(), descriptor.tcpDataPort());
-        if (known != null && known.leadsTo(data, descriptor.isAcknowledged())) {
+        boolean acknowledged =
+                descriptor.isAcknowledged()
+                        && parts.config().network().tcpVersion() >= SegmentDescriptor.ACKNOWLEDGED;
+        if (known != null && known.leadsTo(data, acknowledged)) {
             return Outcome.ok(known);
         }
-        TcpRoute route = new TcpRoute(name, data, descriptor.isAcknowledged(), parts.tcp());
+        TcpRoute route = new TcpRoute(name, data, acknowledged, parts.tcp());
         tcp = route;
         if (known != null) {
             known.close();

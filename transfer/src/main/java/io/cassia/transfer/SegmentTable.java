@@ -64,14 +64,6 @@ final class SegmentTable {
         }
     }
 
-    /** All that are open but the own one, by number. */
-    List<Segment> remote() {
-        return byId.values().stream()
-                .filter(segment -> !segment.handle().isLocal())
-                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
-                .toList();
-    }
-
     /** Forgets a segment and ends its transfers. */
     void close(Segment segment) {
         lock.lock();
@@ -85,6 +77,13 @@ final class SegmentTable {
                 Outcome.failed(
                         TransferCode.ERR_ENDPOINT,
                         "segment " + segment.name() + " was closed meanwhile; open it again"));
+    }
+
+    /** All segments of this moment, by number. */
+    List<Segment> opened() {
+        return byId.values().stream()
+                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
+                .toList();
     }
 
     /** Opens a segment, or finds it open. */

@@ -1,17 +1,19 @@
 package io.cassia.transfer;
 
 import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.topology.DeviceFilter;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
  * #of} and change with the {@code with} methods.
  *
- * @param metadata where peers are found: {@link #P2P}, {@code http://host:port/metadata}, {@code
- *     etcd://host:port,...} or {@code redis://host:port}
- * @param metadataOptions how that is used
+ * @param metadata {@link #P2P}, or a store: {@code http://host:port/metadata}, {@code
+ *     etcd://host:port,...}, {@code redis://host:port} ({@link
+ *     io.cassia.transfer.metadata.MetadataAddress})
  * @param localHost host name or address under which peers reach this process; IPv6 without brackets
  * @param segmentName published name with a metadata server; empty: {@code localHost:rpcPort}, which
  *     it always is with P2P
@@ -20,27 +22,25 @@ import java.util.function.Consumer;
  * @param stripes lanes that one large call is spread over; {@link #AUTO}: by the processors
  * @param localCopies whether targets inside this process are reached by a memory copy instead of a
  *     socket
- * @param protocol what it speaks to peers; only {@link #TCP} moves bytes
- * @param security how peers prove who they are
  * @param timeouts how long it waits for what
+ * @param network how it listens, and what it speaks
+ * @param store how the metadata store is used
+ * @param security how peers prove who they are
  */
 public record TransferConfig(
         String metadata,
-        MetadataOptions metadataOptions,
         String localHost,
         String segmentName,
         Ports ports,
         int lanesPerPeer,
         int stripes,
         boolean localCopies,
-        String protocol,
-        Security security,
-        Timeouts timeouts) {
+        Timeouts timeouts,
+        Network network,
+        MetadataOptions store,
+        Security security) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
-
-    /** The protocol that every host has. */
-    public static final String TCP = "tcp";
 
     /** The engine chooses. */
     public static final int AUTO = 0;
@@ -113,14 +113,109 @@ public record TransferConfig(
         }
     }
 
+    /** What moves the bytes. */
+    public enum Protocol {
+        TCP,
+        RDMA
+    }
+
+    /**
+     * How an engine listens, and what it speaks. Immutable.
+     *
+     * @param protocol what moves the bytes; with RDMA an engine needs a device, and then fails with
+     *     ERR_NOT_IMPLEMENTED
+     * @param devices RDMA devices that may be used
+     * @param bindAddress address to listen on; empty: all, or the loopback interface when {@code
+     *     localHost} is an address of it
+     * @param backlog connections that the kernel accepts ahead of each listener
+     * @param handshakeBytes longest handshake that is read
+     * @param tcpVersion version of the data protocol spoken at most: 1 gives up the acknowledgement
+     *     of writes, for peers that must be met without it
+     * @param refresh how often descriptors of opened segments are read again; zero: when a
+     *     connection fails
+     */
+    public record Network(
+            Protocol protocol,
+            DeviceFilter devices,
+            Optional<String> bindAddress,
+            int backlog,
+            int handshakeBytes,
+            int tcpVersion,
+            Duration refresh) {
+        /** Longest handshake that can be allowed. */
+        public static final int MAX_HANDSHAKE_BYTES = 128 << 20;
+
+        public static final Network DEFAULT =
+                new Network(
+                        Protocol.TCP,
+                        DeviceFilter.ALL,
+                        Optional.empty(),
+                        512,
+                        1 << 20,
+                        2,
+                        Duration.ZERO);
+
+        public Network {
+            Objects.requireNonNull(protocol);
+            Objects.requireNonNull(devices);
+            Objects.requireNonNull(bindAddress);
+            if (backlog < 1 || backlog > 65_535) {
+                throw new IllegalArgumentException("backlog " + backlog);
+            }
+            if (handshakeBytes < 1024 || handshakeBytes > MAX_HANDSHAKE_BYTES) {
+                throw new IllegalArgumentException("handshakes of " + handshakeBytes + " bytes");
+            }
+            if (tcpVersion != 1 && tcpVersion != 2) {
+                throw new IllegalArgumentException("data protocol " + tcpVersion);
+            }
+            if (refresh.isNegative()) {
+                throw new IllegalArgumentException("refresh " + refresh);
+            }
+        }
+
+        public Network withProtocol(Protocol value) {
+            return new Network(
+                    value, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withDevices(DeviceFilter value) {
+            return new Network(
+                    protocol, value, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBindAddress(Optional<String> value) {
+            return new Network(
+                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBacklog(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, value, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withHandshakeBytes(int value) {
+            return new Network(protocol, devices, bindAddress, backlog, value, tcpVersion, refresh);
+        }
+
+        public Network withTcpVersion(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh);
+        }
+
+        public Network withRefresh(Duration value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, value);
+        }
+    }
+
     public TransferConfig {
         Objects.requireNonNull(metadata);
-        Objects.requireNonNull(metadataOptions);
-        Objects.requireNonNull(protocol);
-        Objects.requireNonNull(security);
         Objects.requireNonNull(segmentName);
         Objects.requireNonNull(ports);
         Objects.requireNonNull(timeouts);
+        Objects.requireNonNull(network);
+        Objects.requireNonNull(store);
+        Objects.requireNonNull(security);
         if (localHost.isEmpty()) {
             throw new IllegalArgumentException("localHost is empty");
         }
@@ -136,16 +231,16 @@ public record TransferConfig(
     public static TransferConfig of(String metadata, String localHost) {
         return new TransferConfig(
                 metadata,
-                MetadataOptions.DEFAULT,
                 localHost,
                 "",
                 Ports.DEFAULT,
                 4,
                 AUTO,
                 true,
-                TCP,
-                Security.PLAIN,
-                Timeouts.DEFAULT);
+                Timeouts.DEFAULT,
+                Network.DEFAULT,
+                MetadataOptions.DEFAULT,
+                Security.PLAIN);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -158,30 +253,28 @@ public record TransferConfig(
         return metadata.equals(P2P);
     }
 
-    /** The components, to be changed one at a time. Confined to a {@code with} method. */
+    /** The components that can be changed. Confined to a {@code with} method. */
     private static final class Draft {
-        private final TransferConfig from;
-        private MetadataOptions metadataOptions;
         private String segmentName;
         private Ports ports;
         private int lanesPerPeer;
         private int stripes;
         private boolean localCopies;
-        private String protocol;
-        private Security security;
         private Timeouts timeouts;
+        private Network network;
+        private MetadataOptions store;
+        private Security security;
 
         Draft(TransferConfig from) {
-            this.from = from;
-            metadataOptions = from.metadataOptions;
             segmentName = from.segmentName;
             ports = from.ports;
             lanesPerPeer = from.lanesPerPeer;
             stripes = from.stripes;
             localCopies = from.localCopies;
-            protocol = from.protocol;
-            security = from.security;
             timeouts = from.timeouts;
+            network = from.network;
+            store = from.store;
+            security = from.security;
         }
     }
 
@@ -189,21 +282,17 @@ public record TransferConfig(
         Draft draft = new Draft(this);
         change.accept(draft);
         return new TransferConfig(
-                draft.from.metadata,
-                draft.metadataOptions,
-                draft.from.localHost,
+                metadata,
+                localHost,
                 draft.segmentName,
                 draft.ports,
                 draft.lanesPerPeer,
-                Math.min(draft.stripes, draft.lanesPerPeer),
+                draft.stripes,
                 draft.localCopies,
-                draft.protocol,
-                draft.security,
-                draft.timeouts);
-    }
-
-    public TransferConfig withMetadataOptions(MetadataOptions value) {
-        return with(draft -> draft.metadataOptions = value);
+                draft.timeouts,
+                draft.network,
+                draft.store,
+                draft.security);
     }
 
     public TransferConfig withSegmentName(String value) {
@@ -221,13 +310,14 @@ public record TransferConfig(
 
     /** Fewer lanes than stripes make fewer stripes. */
     public TransferConfig withLanesPerPeer(int value) {
-        return with(draft -> draft.lanesPerPeer = value);
+        return with(
+                draft -> {
+                    draft.lanesPerPeer = value;
+                    draft.stripes = Math.min(stripes, value);
+                });
     }
 
     public TransferConfig withStripes(int value) {
-        if (value > lanesPerPeer) {
-            throw new IllegalArgumentException("stripes " + value + " of " + lanesPerPeer);
-        }
         return with(draft -> draft.stripes = value);
     }
 
@@ -235,15 +325,28 @@ public record TransferConfig(
         return with(draft -> draft.localCopies = value);
     }
 
-    public TransferConfig withProtocol(String value) {
-        return with(draft -> draft.protocol = value);
+    public TransferConfig withTimeouts(Timeouts value) {
+        return with(draft -> draft.timeouts = value);
+    }
+
+    public TransferConfig withNetwork(Network value) {
+        return with(draft -> draft.network = value);
+    }
+
+    public TransferConfig withStore(MetadataOptions value) {
+        return with(draft -> draft.store = value);
     }
 
     public TransferConfig withSecurity(Security value) {
         return with(draft -> draft.security = value);
     }
 
-    public TransferConfig withTimeouts(Timeouts value) {
-        return with(draft -> draft.timeouts = value);
+    /**
+     * Within it a name means one engine, and engines of a process trust each other: two stores, or
+     * two clusters in one, may use the same name, and a copy must not pass by what a peer over the
+     * network has to prove.
+     */
+    String nameSpace() {
+        return String.join(" ", metadata, store.cluster(), security.realm());
     }
 }

@@ -49,6 +49,7 @@ public final class TransferEngine implements AutoCloseable {
 
     private final TransferConfig config;
     private final Clock clock;
+    private final long incarnation;
     private final String name;
     private final int rpcPort;
     private final int dataPort;
@@ -64,6 +65,7 @@ public final class TransferEngine implements AutoCloseable {
     private final SegmentTable segments;
     private final Dispatcher dispatcher;
     private final Notifier notifier;
+    private final DescriptorRefresher refresher;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private TransferEngine(
@@ -74,8 +76,9 @@ public final class TransferEngine implements AutoCloseable {
             Optional<MetadataStore> store) {
         this.config = config;
         this.clock = clock;
-        this.rpcPort = listeners.rpcPort();
-        this.dataPort = listeners.dataPort();
+        this.incarnation = clock.epochMillis();
+        this.rpcPort = listeners.rpc().socket().getLocalPort();
+        this.dataPort = listeners.data().socket().getLocalPort();
         this.name =
                 config.isP2p() || config.segmentName().isEmpty()
                         ? new HostPort(config.localHost(), rpcPort).toString()
@@ -93,11 +96,12 @@ public final class TransferEngine implements AutoCloseable {
                         ? new P2pDirectory(handshake, descriptor)
                         : new StoreDirectory(
                                 store.get(),
-                                config.metadataOptions().cluster(),
+                                config.store(),
                                 name,
                                 endpoint(),
                                 descriptor,
-                                clock);
+                                clock,
+                                meters);
         this.data =
                 DataServer.start(
                         listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
@@ -106,6 +110,7 @@ public final class TransferEngine implements AutoCloseable {
                         listeners.rpc(),
                         descriptor,
                         inbox,
+                        config.network().handshakeBytes(),
                         timeouts.connect().multipliedBy(2),
                         watchdog,
                         clock,
@@ -128,30 +133,31 @@ public final class TransferEngine implements AutoCloseable {
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
         this.notifier = new Notifier(parts, handshake);
+        this.refresher = new DescriptorRefresher(segments, config.network().refresh(), clock);
     }
 
     private RpcMeta endpoint() {
-        return new RpcMeta(config.localHost(), rpcPort, OptionalLong.of(clock.epochMillis()));
+        return new RpcMeta(config.localHost(), rpcPort, OptionalLong.of(incarnation));
     }
 
     private String descriptor() {
         return DescriptorCodec.encode(
-                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name)),
+                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name))
+                        .withIncarnation(incarnation),
                 DescriptorCodec.timestamp(clock.epochMillis()));
     }
 
     /**
      * Opens the handshake and data ports and publishes an empty segment. ERR_DNS when {@code
-     * localHost} does not resolve; ERR_SOCKET when no handshake port can be had; ERR_CONTEXT when
-     * no data port can be had, or the files of the secure mode cannot be used; ERR_METADATA when
-     * the metadata server refuses or is not there; ERR_INVALID_ARGUMENT when its address is none;
-     * ERR_NOT_IMPLEMENTED for a protocol that this build does not have, ERR_DEVICE_NOT_FOUND when
-     * it needs a device that this host does not have.
+     * localHost} does not resolve, ERR_SOCKET when no handshake port can be had, ERR_CONTEXT when no
+     * data port can be had or the files of the secure mode cannot be used, ERR_METADATA when the
+     * metadata store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names none.
+     * ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
-        return ProtocolCheck.check(config.protocol())
-                .then(_ -> MetadataStores.open(config.metadata(), config.metadataOptions()))
+        return RdmaStart.check(config.network())
+                .then(_ -> MetadataStores.open(config.metadata(), config.store()))
                 .then(store -> start(config, clock, meters, store));
     }
 
@@ -177,7 +183,7 @@ public final class TransferEngine implements AutoCloseable {
                 yield failed.in("publishing segment " + name);
             }
             case Outcome.Ok<Done> ok -> {
-                LocalEngines.add(parts.domain(), name, buffers);
+                LocalEngines.add(config.nameSpace(), name, buffers);
                 LOG.log(
                         System.Logger.Level.INFO,
                         "transfer-engine-started segment={0} rpcPort={1} dataPort={2} metadata={3}",
@@ -357,7 +363,7 @@ public final class TransferEngine implements AutoCloseable {
      */
     public Outcome<Done> syncSegments() {
         List<CompletableFuture<Outcome<Done>>> running = new ArrayList<>();
-        for (Segment segment : segments.remote()) {
+        for (Segment segment : segments.opened()) {
             running.add(
                     CompletableFuture.supplyAsync(
                             () -> sync(segment),
@@ -371,7 +377,7 @@ public final class TransferEngine implements AutoCloseable {
     }
 
     private Outcome<Done> sync(Segment segment) {
-        return segment.sync(deadline(config.timeouts().stall()));
+        return segment.reread(deadline(config.timeouts().stall()));
     }
 
     /** The buffers a peer published, in order of registration; read afresh from the peer. */
@@ -492,7 +498,7 @@ public final class TransferEngine implements AutoCloseable {
     public LinkReport links() {
         HostTopology host = HostProbe.system().discover();
         List<LinkReport.Peer> peers =
-                segments.remote().stream().flatMap(segment -> segment.link().stream()).toList();
+                segments.opened().stream().flatMap(segment -> segment.link().stream()).toList();
         return new LinkReport(host, host.matrix(DeviceFilter.ALL), Set.of(), peers);
     }
 
@@ -502,7 +508,8 @@ public final class TransferEngine implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        LocalEngines.remove(parts.domain(), name, buffers);
+        LocalEngines.remove(config.nameSpace(), name, buffers);
+        refresher.close();
         directory.close();
         segments.close();
         runners.close();

@@ -425,7 +425,10 @@ final class TransferEngineTest {
         assertThat(target.localName()).isEqualTo("nodeA");
         assertThat(store.find("mooncake/ram/nodeA", limit).orThrow())
                 .hasValueSatisfying(
-                        text -> assertThat(text).startsWith("{\"buffers\":[],\"name\":\"nodeA\","));
+                        text ->
+                                assertThat(text)
+                                        .startsWith("{\"buffers\":[],\"incarnation\":")
+                                        .contains(",\"name\":\"nodeA\","));
         TransferEngine initiator = start(config);
         assertThat(initiator.localName()).isEqualTo("127.0.0.1:" + initiator.rpcPort());
         RegisteredBuffer buffer = offer(target, 64);

@@ -248,7 +248,7 @@ final class WireVectorsTest {
                                     + Long.toUnsignedString(region.memory().address())
                                     + ",\"length\":65536,\"name\":\""
                                     + target.localName()
-                                    + "\"}],\"name\":\""
+                                    + "\"}],\"incarnation\":\\d+,\"name\":\""
                                     + target.localName()
                                     + "\",\"protocol\":\"tcp\",\"tcp_data_port\":"
                                     + target.dataPort()

@@ -20,9 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
  * JSON of the metadata: members sorted by name, compact (spec 5.3). Immutable.
  *
  * <pre>
- *   {"buffers":[{"addr":A,"length":L,"name":N},...],"name":N,"protocol":"tcp",
+ *   {"buffers":[{"addr":A,"length":L,"name":N},...],"incarnation":I,"name":N,"protocol":"tcp",
  *    "tcp_data_port":P,"tcp_proto_version":2,"timestamp":"YYYY-MM-DD HH:MM:SS.uuuuuu"}
- *   {"ip_or_host_name":H,"rpc_port":P}
+ *   {"incarnation":I,"ip_or_host_name":H,"rpc_port":P}
  * </pre>
  *
  * Addresses and lengths are unsigned 64-bit decimals and never pass through a double or a signed
@@ -47,6 +47,7 @@ public final class DescriptorCodec {
         }
         ObjectNode root = NODES.objectNode();
         root.set("buffers", buffers);
+        descriptor.incarnation().ifPresent(value -> putUnsigned(root, "incarnation", value));
         root.put("name", descriptor.name());
         if (descriptor.protocols().size() == 1) {
             root.put("protocol", descriptor.protocols().getFirst());
@@ -118,7 +119,13 @@ public final class DescriptorCodec {
         long known = version.orElse(1);
         int clamped = known < 0 || known > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) known;
         return Outcome.ok(
-                new SegmentDescriptor(name, protocols, (int) port.orElse(0), clamped, buffers));
+                new SegmentDescriptor(
+                        name,
+                        protocols,
+                        (int) port.orElse(0),
+                        clamped,
+                        buffers,
+                        unsigned(root.path("incarnation"))));
     }
 
     private static SegmentDescriptor.Buffer buffer(JsonNode node) {

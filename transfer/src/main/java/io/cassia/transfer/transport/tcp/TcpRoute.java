@@ -206,7 +206,7 @@ public final class TcpRoute implements Route {
             case Outcome.Ok<SocketChannel>(SocketChannel channel) -> admit(run, channel);
             case Outcome.Failed<SocketChannel>(Code code, String detail) -> {
                 if (Thread.currentThread().isInterrupted()) {
-                    lose(run, Run.Stop.INTERRUPTED, code, detail);
+                    lose(run, Run.Stop.INTERRUPTED, code, "interrupted: " + detail);
                 } else if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
                     // Says more about the caller's patience than about the peer.
                     lose(run, Run.Stop.TIMED_OUT, code, detail);
