@@ -51,7 +51,8 @@ class StoreProcessTest {
                     roundTrip(client, key("size-" + bytes), bytes);
                     assertThat(client.size(key("size-" + bytes))).isEqualTo(Outcome.ok(bytes));
                 }
-                for (String name : List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
+                for (String name :
+                        List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
                     roundTrip(client, key(name), 100);
                     assertThat(client.exists(key(name))).isEqualTo(Outcome.ok(true));
                     assertThat(client.remove(key(name), true)).isEqualTo(Outcome.done());
@@ -69,7 +70,8 @@ class StoreProcessTest {
                 StoreCode.OBJECT_NOT_FOUND,
                 StoreCode.OK
             },
-            scenario = "A client puts an empty value, puts a key twice and reads one that is absent.")
+            scenario =
+                    "A client puts an empty value, puts a key twice and reads one that is absent.")
     void bad_input_is_refused_and_harms_no_neighbour(Coverage coverage) throws Exception {
         try (ProcessCluster cluster = ProcessCluster.start();
                 Arena arena = Arena.ofConfined()) {
