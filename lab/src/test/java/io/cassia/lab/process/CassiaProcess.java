@@ -188,7 +188,9 @@ public final class CassiaProcess implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        if (process.isAlive()) {
+        // Asked first, so that nothing of it stays behind in shared memory.
+        process.destroy();
+        if (!process.waitFor(5, TimeUnit.SECONDS)) {
             kill();
         }
         Files.deleteIfExists(stderr);
