@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
@@ -185,6 +186,7 @@ final class Segment {
         return refreshed;
     }
 
+    @CanIgnoreReturnValue
     private boolean failIfClosed(Run run) {
         Outcome.Failed<Done> why = closed;
         if (why != null) {

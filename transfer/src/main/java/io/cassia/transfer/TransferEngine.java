@@ -149,10 +149,10 @@ public final class TransferEngine implements AutoCloseable {
 
     /**
      * Opens the handshake and data ports and publishes an empty segment. ERR_DNS when {@code
-     * localHost} does not resolve, ERR_SOCKET when no handshake port can be had, ERR_CONTEXT when no
-     * data port can be had or the files of the secure mode cannot be used, ERR_METADATA when the
-     * metadata store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names none.
-     * ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
+     * localHost} does not resolve, ERR_SOCKET when no handshake port can be had, ERR_CONTEXT when
+     * no data port can be had or the files of the secure mode cannot be used, ERR_METADATA when the
+     * metadata store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names
+     * none. ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
