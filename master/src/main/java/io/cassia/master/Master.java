@@ -92,8 +92,7 @@ public final class Master implements AutoCloseable {
                     metrics.refreshSegments();
                     return metricsText.get();
                 };
-        return AdminServer.start(
-                        config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
+        return AdminServer.start(config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
                 .map(http -> started(new Master(loop, rpc, http, metrics)));
     }
 
@@ -145,7 +144,9 @@ public final class Master implements AutoCloseable {
         metrics.refreshSegments();
     }
 
-    /** Stops serving. Objects are forgotten; nodes keep their memory and will be told to remount. */
+    /**
+     * Stops serving. Objects are forgotten; nodes keep their memory and will be told to remount.
+     */
     @Override
     public void close() {
         if (http != null) {

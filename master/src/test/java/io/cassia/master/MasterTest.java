@@ -270,7 +270,8 @@ class MasterTest {
                                     () -> {
                                         while (!Thread.currentThread().isInterrupted()) {
                                             long start = System.nanoTime();
-                                            if (!other.call(MasterMethods.PING, A, TIMEOUT).isOk()) {
+                                            if (!other.call(MasterMethods.PING, A, TIMEOUT)
+                                                    .isOk()) {
                                                 return;
                                             }
                                             waits.add(System.nanoTime() - start);
@@ -318,8 +319,7 @@ class MasterTest {
             }
             Outcome<Master> httpTaken =
                     Master.start(
-                            config()
-                                    .rpc("127.0.0.1", freePort)
+                            config().rpc("127.0.0.1", freePort)
                                     .http("127.0.0.1", taken.getLocalPort())
                                     .build(),
                             Clock.system(),
@@ -339,25 +339,19 @@ class MasterTest {
 
     private String start(String rpcHost, String httpHost) {
         return Master.start(
-                        config().rpc(rpcHost, 0).http(httpHost, 0).build(),
-                        Clock.system(),
-                        meters)
+                        config().rpc(rpcHost, 0).http(httpHost, 0).build(), Clock.system(), meters)
                 .toString();
     }
 
     @Test
     void what_this_master_does_not_have_is_refused_at_the_start() {
         assertThat(
-                        Master.start(
-                                        config().rootFsDir("/mnt/x").build(),
-                                        Clock.system(),
-                                        meters)
+                        Master.start(config().rootFsDir("/mnt/x").build(), Clock.system(), meters)
                                 .toString())
                 .contains("INVALID_PARAMS", "root_fs_dir=/mnt/x");
         assertThatThrownBy(
                         () ->
-                                config().putTimeouts(
-                                                Duration.ofSeconds(5), Duration.ofSeconds(5))
+                                config().putTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(5))
                                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("longer than");
