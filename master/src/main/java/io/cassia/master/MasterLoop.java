@@ -131,13 +131,13 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     /** Gives the lock to a waiter, if there is one; the calling thread may be in a batch. */
     private void letOthersIn() {
         int holds = lock.getHoldCount();
-        if (!lock.hasQueuedThreads()) {
-            return;
-        }
         for (int i = 0; i < holds; i++) {
             lock.unlock();
         }
-        LockSupport.parkNanos(YIELD_NANOS);
+        if (lock.hasQueuedThreads()) {
+            LockSupport.parkNanos(YIELD_NANOS);
+        }
+        // Entering anew takes the time anew.
         for (int i = 0; i < holds; i++) {
             enter();
         }
