@@ -12,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -59,7 +60,7 @@ public final class Clusters implements AutoCloseable {
                                         .devicePool(pool)
                                         .hostPool(pool))
                         .build();
-        made.initialize(built).orThrow();
+        Expect.ok(made.initialize(built));
         open.add(made);
         return made;
     }
@@ -67,13 +68,11 @@ public final class Clusters implements AutoCloseable {
     /** Where a listening instance can be linked. */
     public static ClusterInfo at(LlmDataDist listening) {
         return ClusterInfo.of(
-                listening.clusterId(),
-                "127.0.0.1",
-                listening.listenAddress().orElseThrow().port());
+                listening.clusterId(), "127.0.0.1", listening.listenAddress().orElseThrow().port());
     }
 
     public static void link(LlmDataDist from, LlmDataDist to) {
-        from.linkClusters(List.of(at(to)), LONG).overall().orThrow();
+        Expect.ok(from.linkClusters(List.of(at(to)), LONG).overall());
     }
 
     /** Every byte of every tensor from a seed, so that any mix-up shows. */
@@ -99,7 +98,7 @@ public final class Clusters implements AutoCloseable {
                 return false;
             }
             Thread.onSpinWait();
-            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+            LockSupport.parkNanos(1_000_000);
         }
         return true;
     }

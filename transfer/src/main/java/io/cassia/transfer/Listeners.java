@@ -2,6 +2,7 @@ package io.cassia.transfer;
 
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
 import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.PortBinder;
 import java.io.IOException;
@@ -21,7 +22,8 @@ record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {
 
     /**
      * Opens both. ERR_DNS when the host, or the address to listen on, does not resolve; ERR_SOCKET
-     * when no port can be had.
+     * when no handshake port can be had, ERR_CONTEXT when no data port can: then there is no
+     * transport.
      */
     static Outcome<Listeners> open(TransferConfig config, Clock clock) {
         long deadline = clock.nanos() + config.timeouts().connect().toNanos();
@@ -46,14 +48,19 @@ record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {
 
     private static Outcome<Listeners> second(
             ServerSocketChannel rpc, Outcome<ServerSocketChannel> data) {
-        if (!data.isOk()) {
-            try {
-                rpc.close();
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
+        return switch (data) {
+            case Outcome.Ok<ServerSocketChannel>(ServerSocketChannel bound) ->
+                    Outcome.ok(new Listeners(rpc, bound));
+            case Outcome.Failed<ServerSocketChannel>(var _, String detail) -> {
+                try {
+                    rpc.close();
+                } catch (IOException e) {
+                    LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
+                }
+                yield Outcome.failed(
+                        TransferCode.ERR_CONTEXT, "protocol tcp has no data port: " + detail);
             }
-        }
-        return data.map(listener -> new Listeners(rpc, listener));
+        };
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
@@ -9,6 +10,7 @@ import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
+import io.cassia.transfer.topology.LinkReport;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.local.LocalEngines;
@@ -39,7 +41,7 @@ final class Segment {
     private volatile @Nullable TcpRoute tcp;
     private volatile @Nullable LocalRoute local;
     private volatile @Nullable BufferTable localBuffers;
-    private volatile boolean closed;
+    private volatile Outcome.@Nullable Failed<Done> closed;
 
     Segment(long id, String name, EngineParts parts) {
         this.id = id;
@@ -71,7 +73,17 @@ final class Segment {
         return parts.directory().find(name, deadlineNanos);
     }
 
+    /** How it is reached over TCP; nothing when it is not. */
+    Optional<LinkReport.Peer> link() {
+        return Optional.ofNullable(tcp)
+                .map(route -> new LinkReport.Peer(name, route.peer().toString(), route.lanes()));
+    }
+
     private Outcome<Route> route(long deadlineNanos) {
+        Outcome.Failed<Done> why = closed;
+        if (why != null) {
+            return why.as();
+        }
         if (parts.config().localCopies()) {
             Optional<BufferTable> buffers = LocalEngines.find(parts.config().nameSpace(), name);
             if (buffers.isPresent()) {
@@ -101,10 +113,14 @@ final class Segment {
     /** Carries all transfers of a run on the calling thread; on return each has ended. */
     void carry(Run run) {
         boolean refreshed = false;
+        run.endUnwanted();
         while (!run.isDone()) {
             switch (route(run.head().deadlineNanos())) {
-                case Outcome.Failed<Route>(Code code, String detail) ->
+                case Outcome.Failed<Route>(Code code, String detail) -> {
+                    if (!run.heedInterrupt()) {
                         run.failRest(code, detail, false);
+                    }
+                }
                 case Outcome.Ok<Route>(Route route) -> {
                     route.carry(run);
                     Run.Loss loss = run.takeLoss();
@@ -123,6 +139,9 @@ final class Segment {
      * @return whether the descriptor has been read again for this run
      */
     private boolean recover(Run run, Route route, Run.Loss loss, boolean refreshed) {
+        if (run.heedInterrupt()) {
+            return refreshed;
+        }
         Code code = loss.code();
         String detail = loss.detail();
         switch (loss.stop()) {
@@ -144,24 +163,36 @@ final class Segment {
             }
             case CLOSED -> {
                 // Another thread has found the owner elsewhere, or the engine ends.
-                if (closed) {
-                    run.failRest(code, detail, false);
-                }
+                failIfClosed(run);
             }
             case BROKEN -> {
                 if (!run.isDone() && run.head().attempts() >= MAX_ATTEMPTS) {
                     run.failHead(code, detail, false);
                 }
-                return reconsider(run, route, loss);
+                boolean again = reconsider(run, route, loss);
+                return run.heedInterrupt() ? refreshed : again;
             }
             case PROTOCOL, UNREACHABLE -> {
-                if (refreshed || !reconsider(run, route, loss) || leadsOn(route)) {
+                boolean hopeless = refreshed || !reconsider(run, route, loss) || leadsOn(route);
+                if (run.heedInterrupt()) {
+                    return refreshed;
+                }
+                if (hopeless) {
                     run.failRest(code, detail, false);
                 }
                 return true;
             }
         }
         return refreshed;
+    }
+
+    @CanIgnoreReturnValue
+    private boolean failIfClosed(Run run) {
+        Outcome.Failed<Done> why = closed;
+        if (why != null) {
+            run.failRest(why.code(), why.detail(), false);
+        }
+        return why != null;
     }
 
     /** Whether the descriptor still leads the way that has failed. */
@@ -178,12 +209,15 @@ final class Segment {
         if (run.isDone()) {
             return false;
         }
-        if (closed) {
-            run.failRest(TransferCode.ERR_CONTEXT, "the engine is closed", false);
+        if (failIfClosed(run)) {
             return false;
         }
         if (refresh(lost, run.head().deadlineNanos())
                 instanceof Outcome.Failed<Route>(Code code, String detail)) {
+            if (run.isCancellable() && Thread.currentThread().isInterrupted()) {
+                // Says nothing about the owner; our caller heeds it.
+                return true;
+            }
             if (parts.config().isP2p()) {
                 run.failRest(code, loss.detail() + "; then " + detail, false);
                 return false;
@@ -211,8 +245,9 @@ final class Segment {
             if (known != null && known != outdated) {
                 return Outcome.ok(known);
             }
-            if (closed) {
-                return Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed");
+            Outcome.Failed<Done> why = closed;
+            if (why != null) {
+                return why.as();
             }
             long patience = parts.clock().nanos() + parts.tcp().stallNanos();
             long limit = deadlineNanos - patience < 0 ? deadlineNanos : patience;
@@ -255,9 +290,14 @@ final class Segment {
         return Outcome.ok(route);
     }
 
-    void close() {
-        closed = true;
-        queue.close();
+    /**
+     * Ends the transfers and lets go of the connections.
+     *
+     * @param why what becomes of those that have not ended
+     */
+    void close(Outcome.Failed<Done> why) {
+        closed = why;
+        queue.close(why);
         lock.lock();
         try {
             TcpRoute route = tcp;

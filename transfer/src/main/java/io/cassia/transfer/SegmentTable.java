@@ -6,6 +6,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +48,42 @@ final class SegmentTable {
         return found != null && found.name().equals(handle.name()) ? found : null;
     }
 
-    /** All segments of this moment. */
+    /** The segment of a number; null when none of that number is open. */
+    @Nullable Segment find(long id) {
+        return byId.get(id);
+    }
+
+    /** The segment of a name; null when it is not open. */
+    @Nullable Segment find(String name) {
+        lock.lock();
+        try {
+            Segment found = byName.get(name);
+            return found != null && byId.containsKey(found.handle().id()) ? found : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets a segment and ends its transfers. */
+    void close(Segment segment) {
+        lock.lock();
+        try {
+            byName.remove(segment.name(), segment);
+            byId.remove(segment.handle().id(), segment);
+        } finally {
+            lock.unlock();
+        }
+        segment.close(
+                Outcome.failed(
+                        TransferCode.ERR_ENDPOINT,
+                        "segment " + segment.name() + " was closed meanwhile; open it again"));
+    }
+
+    /** All segments of this moment, by number. */
     List<Segment> opened() {
-        return List.copyOf(byId.values());
+        return byId.values().stream()
+                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
+                .toList();
     }
 
     /** Opens a segment, or finds it open. */
@@ -107,6 +141,9 @@ final class SegmentTable {
         } finally {
             lock.unlock();
         }
-        all.forEach(Segment::close);
+        all.forEach(
+                segment ->
+                        segment.close(
+                                Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed")));
     }
 }

@@ -5,6 +5,7 @@ import io.cassia.transfer.topology.DeviceFilter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param timeouts how long it waits for what
  * @param network how it listens, and what it speaks
  * @param store how the metadata store is used
+ * @param security how peers prove who they are
  */
 public record TransferConfig(
         String metadata,
@@ -35,7 +37,8 @@ public record TransferConfig(
         boolean localCopies,
         Timeouts timeouts,
         Network network,
-        MetadataOptions store) {
+        MetadataOptions store,
+        Security security) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
 
@@ -212,6 +215,7 @@ public record TransferConfig(
         Objects.requireNonNull(timeouts);
         Objects.requireNonNull(network);
         Objects.requireNonNull(store);
+        Objects.requireNonNull(security);
         if (localHost.isEmpty()) {
             throw new IllegalArgumentException("localHost is empty");
         }
@@ -235,7 +239,8 @@ public record TransferConfig(
                 true,
                 Timeouts.DEFAULT,
                 Network.DEFAULT,
-                MetadataOptions.DEFAULT);
+                MetadataOptions.DEFAULT,
+                Security.PLAIN);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -248,18 +253,50 @@ public record TransferConfig(
         return metadata.equals(P2P);
     }
 
-    public TransferConfig withSegmentName(String value) {
+    /** The components that can be changed. Confined to a {@code with} method. */
+    private static final class Draft {
+        private String segmentName;
+        private Ports ports;
+        private int lanesPerPeer;
+        private int stripes;
+        private boolean localCopies;
+        private Timeouts timeouts;
+        private Network network;
+        private MetadataOptions store;
+        private Security security;
+
+        Draft(TransferConfig from) {
+            segmentName = from.segmentName;
+            ports = from.ports;
+            lanesPerPeer = from.lanesPerPeer;
+            stripes = from.stripes;
+            localCopies = from.localCopies;
+            timeouts = from.timeouts;
+            network = from.network;
+            store = from.store;
+            security = from.security;
+        }
+    }
+
+    private TransferConfig with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
         return new TransferConfig(
                 metadata,
                 localHost,
-                value,
-                ports,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                timeouts,
-                network,
-                store);
+                draft.segmentName,
+                draft.ports,
+                draft.lanesPerPeer,
+                draft.stripes,
+                draft.localCopies,
+                draft.timeouts,
+                draft.network,
+                draft.store,
+                draft.security);
+    }
+
+    public TransferConfig withSegmentName(String value) {
+        return with(draft -> draft.segmentName = value);
     }
 
     /** Fixed ports; 0 for any. */
@@ -268,106 +305,48 @@ public record TransferConfig(
     }
 
     public TransferConfig withPorts(Ports value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                value,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                timeouts,
-                network,
-                store);
+        return with(draft -> draft.ports = value);
     }
 
+    /** Fewer lanes than stripes make fewer stripes. */
     public TransferConfig withLanesPerPeer(int value) {
-        int fitting = Math.min(stripes, value);
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                value,
-                fitting,
-                localCopies,
-                timeouts,
-                network,
-                store);
+        return with(
+                draft -> {
+                    draft.lanesPerPeer = value;
+                    draft.stripes = Math.min(stripes, value);
+                });
     }
 
     public TransferConfig withStripes(int value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                value,
-                localCopies,
-                timeouts,
-                network,
-                store);
+        return with(draft -> draft.stripes = value);
     }
 
     public TransferConfig withLocalCopies(boolean value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                stripes,
-                value,
-                timeouts,
-                network,
-                store);
+        return with(draft -> draft.localCopies = value);
     }
 
     public TransferConfig withTimeouts(Timeouts value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                value,
-                network,
-                store);
+        return with(draft -> draft.timeouts = value);
     }
 
     public TransferConfig withNetwork(Network value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                timeouts,
-                value,
-                store);
+        return with(draft -> draft.network = value);
     }
 
     public TransferConfig withStore(MetadataOptions value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                stripes,
-                localCopies,
-                timeouts,
-                network,
-                value);
+        return with(draft -> draft.store = value);
     }
 
-    /** Within it names are unique: two stores, or two clusters in one, may use the same name. */
+    public TransferConfig withSecurity(Security value) {
+        return with(draft -> draft.security = value);
+    }
+
+    /**
+     * Within it a name means one engine, and engines of a process trust each other: two stores, or
+     * two clusters in one, may use the same name, and a copy must not pass by what a peer over the
+     * network has to prove.
+     */
     String nameSpace() {
-        return store.cluster().isEmpty() ? metadata : metadata + " cluster " + store.cluster();
+        return String.join(" ", metadata, store.cluster(), security.realm());
     }
 }
