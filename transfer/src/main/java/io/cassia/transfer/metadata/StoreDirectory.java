@@ -21,14 +21,7 @@ public final class StoreDirectory implements PeerDirectory {
 
     private final MetadataStore store;
     private final MetadataKeys keys;
-<<<<<<< HEAD
     private final Publication publication;
-=======
-    private final String name;
-    private final String endpoint;
-    private final Supplier<String> descriptor;
-    private final Duration refresh;
->>>>>>> wt-transfer
     private final Clock clock;
 
     /**
@@ -38,7 +31,6 @@ public final class StoreDirectory implements PeerDirectory {
      * @param name this engine's segment
      * @param endpoint where this engine listens
      * @param descriptor text of this engine's descriptor
-     * @param refresh how often to write again; {@link #REFRESH}
      */
     public StoreDirectory(
             MetadataStore store,
@@ -46,82 +38,18 @@ public final class StoreDirectory implements PeerDirectory {
             String name,
             RpcMeta endpoint,
             Supplier<String> descriptor,
-<<<<<<< HEAD
             Clock clock,
             MeterRegistry meters) {
         this.store = store;
         this.keys = MetadataKeys.of(options.cluster());
         this.publication = new Publication(store, options, name, endpoint, descriptor, meters);
-=======
-            Duration refresh,
-            Clock clock) {
-        this.store = store;
-        this.keys = MetadataKeys.of(cluster);
-        this.name = name;
-        this.endpoint = DescriptorCodec.encode(endpoint);
-        this.descriptor = descriptor;
-        this.refresh = refresh;
->>>>>>> wt-transfer
         this.clock = clock;
     }
 
     /** Writes endpoint and segment, and keeps them from the first success on. */
     @Override
     public Outcome<Done> publish() {
-<<<<<<< HEAD
         return publication.publish();
-=======
-        // One writer at a time: a descriptor must not be overwritten by an older one.
-        lock.lock();
-        try {
-            if (closed) {
-                return Outcome.failed(TransferCode.ERR_METADATA, "segment " + name + " is closed");
-            }
-            Outcome<Done> outcome = write();
-            if (outcome.isOk() && !published) {
-                published = true;
-                Thread.ofVirtual().name("cassia-metadata-refresh").start(this::refresh);
-            }
-            return outcome;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The endpoint first: the store refuses it when the name belongs to somebody else by now. */
-    private Outcome<Done> write() {
-        return store.put(keys.rpcMeta(name), endpoint)
-                .then(_ -> store.put(keys.segment(name), descriptor.get()));
-    }
-
-    private void refresh() {
-        try {
-            while (!stop.await(refresh.toNanos(), TimeUnit.NANOSECONDS)) {
-                rewrite();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void rewrite() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            if (write() instanceof Outcome.Failed<Done>(var code, String detail)) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "metadata-not-refreshed segment={0} code={1} detail=\"{2}\"",
-                        name,
-                        code.label(),
-                        detail);
-            }
-        } finally {
-            lock.unlock();
-        }
->>>>>>> wt-transfer
     }
 
     @Override
