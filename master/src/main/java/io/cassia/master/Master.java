@@ -1,13 +1,13 @@
 package io.cassia.master;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.security.SecureRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -126,7 +126,7 @@ public final class Master implements AutoCloseable {
                 config.maxClients(),
                 config.maxLeases(),
                 MasterLoop.TICK.toNanos(),
-                new SecureRandom().nextLong());
+                Entropy.system().nextLong());
     }
 
     /** The port that RPC clients connect to. */

@@ -16,7 +16,7 @@ import java.util.Optional;
  * </pre>
  *
  * A tag that the reader does not know is passed over. Of two sections with one tag the first
- * counts.
+ * counts. More than 64 sections are malformed.
  *
  * @param sections in the order of the wire
  */
@@ -30,9 +30,15 @@ public record Attachment(List<Section> sections) {
      */
     public static final int DETAILS = 1;
 
+    /** Asks for the details of failures, and nothing else. */
+    static final Attachment WANT_DETAILS = NONE.with(DETAILS, ByteString.EMPTY);
+
+    private static final Optional<Attachment> ONLY_WANT_DETAILS = Optional.of(WANT_DETAILS);
+
     static final int MAGIC = 0x31415343;
     static final int MAGIC_BYTES = 4;
     private static final int SECTION_HEADER_BYTES = 6;
+    private static final int MAX_SECTIONS = 64;
 
     /**
      * One part of an attachment.
@@ -85,10 +91,21 @@ public record Attachment(List<Section> sections) {
         }
     }
 
+    /** The one attachment that comes with nearly every request of a Cassia client. */
+    private static boolean isWantDetails(byte[] bytes, int offset, int length) {
+        return length == MAGIC_BYTES + SECTION_HEADER_BYTES
+                && LittleEndian.i32(bytes, offset) == MAGIC
+                && LittleEndian.u16(bytes, offset + MAGIC_BYTES) == DETAILS
+                && LittleEndian.i32(bytes, offset + MAGIC_BYTES + 2) == 0;
+    }
+
     /**
      * The attachment in these bytes; empty when they are not one, which is no error of the call.
      */
     static Optional<Attachment> parse(byte[] bytes, int offset, int length) {
+        if (isWantDetails(bytes, offset, length)) {
+            return ONLY_WANT_DETAILS;
+        }
         int end = offset + length;
         if (length < MAGIC_BYTES || LittleEndian.i32(bytes, offset) != MAGIC) {
             return Optional.empty();
@@ -96,7 +113,7 @@ public record Attachment(List<Section> sections) {
         List<Section> sections = new ArrayList<>(2);
         int at = offset + MAGIC_BYTES;
         while (at < end) {
-            if (end - at < SECTION_HEADER_BYTES) {
+            if (end - at < SECTION_HEADER_BYTES || sections.size() == MAX_SECTIONS) {
                 return Optional.empty();
             }
             int tag = LittleEndian.u16(bytes, at);

@@ -91,6 +91,10 @@ final class BackgroundReader {
         }
     }
 
+    boolean isCurrentThread() {
+        return Thread.currentThread() == thread;
+    }
+
     private Thread startThread() {
         lock.lock();
         try {
@@ -123,12 +127,20 @@ final class BackgroundReader {
             if (last) {
                 return;
             }
-            if (unfinished.get() > 0 || connection.isStuck()) {
+            if (hasWork()) {
                 readOrWait(waiter);
-            } else if (isQuiet()) {
-                LockSupport.park(this);
+            } else {
+                // A waiter that does not come when it is promoted would block those behind it.
+                connection.leaveTurn(waiter);
+                if (isQuiet() && !hasWork()) {
+                    LockSupport.park(this);
+                }
             }
         }
+    }
+
+    private boolean hasWork() {
+        return unfinished.get() > 0 || connection.isStuck();
     }
 
     private void readOrWait(Waiter waiter) {

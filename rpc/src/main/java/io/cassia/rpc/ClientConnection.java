@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * input and the selector.
  */
 final class ClientConnection {
+    private static final System.Logger LOG = System.getLogger(ClientConnection.class.getName());
+
     private static final int INPUT_BYTES = 16 << 10;
     private static final int STEADY_INPUT_BYTES = 256 << 10;
     private static final long DECODE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -116,7 +118,7 @@ final class ClientConnection {
     /**
      * Queues a request and, unless it is held back, sends it.
      *
-     * @param waitNanos how long to wait for room among the calls in flight
+     * @param room what to wait for if there are too many calls or bytes already
      * @param hold leave the writing to {@link #flush} or to another caller's request
      */
     <A> RequestQueue.Added send(
@@ -124,10 +126,9 @@ final class ClientConnection {
             RpcMethod<A, ?> method,
             A arguments,
             Attachment attachment,
-            long waitNanos,
+            RequestQueue.Room room,
             boolean hold) {
-        RequestQueue.Added added =
-                requests.add(call, method, arguments, attachment, waitNanos, hold);
+        RequestQueue.Added added = requests.add(call, method, arguments, attachment, room, hold);
         if (added == RequestQueue.Added.MUST_WRITE) {
             write();
         }
@@ -227,6 +228,11 @@ final class ClientConnection {
         return true;
     }
 
+    /** The background reader has nothing to read for now. */
+    void leaveTurn(Waiter waiter) {
+        turn.leave(waiter);
+    }
+
     /** Waits for the socket and handles what is there. Only by the thread whose turn it is. */
     private void read(long timeoutNanos) {
         try {
@@ -280,16 +286,15 @@ final class ClientConnection {
         StoreCode code = reason == Event.TIMED_OUT ? StoreCode.RPC_TIMEOUT : StoreCode.RPC_FAIL;
         String what =
                 reason == Event.TIMED_OUT ? "no answer in time" : "the caller was interrupted";
-        fail(call, code, what);
+        fail(call, code, what, "the request waits to be sent and may still take effect");
         return true;
     }
 
-    private <R> void fail(ClientCall<R> call, StoreCode code, String cause) {
-        String sent =
-                requests.isSent(call)
-                        ? "the request was sent and may have taken effect"
-                        : "the request was not sent";
-        String detail = "%s to %s: %s; %s".formatted(call.method().shortName(), peer, cause, sent);
+    private <R> void fail(ClientCall<R> call, StoreCode code, String cause, String unsent) {
+        String effect =
+                requests.isSent(call) ? "the request was sent and may have taken effect" : unsent;
+        String detail =
+                "%s to %s: %s; %s".formatted(call.method().shortName(), peer, cause, effect);
         call.end(Outcome.failed(code, detail), Attachment.NONE, true);
     }
 
@@ -304,19 +309,19 @@ final class ClientConnection {
         calls.forEach(
                 call -> {
                     if (calls.take(call)) {
-                        fail(call, StoreCode.RPC_FAIL, "connection lost: " + cause);
+                        String what = "connection lost: " + cause;
+                        fail(call, StoreCode.RPC_FAIL, what, "the request was not sent");
                     }
                 });
         background.close();
     }
 
     private void closeSocket() {
-        try {
+        // Both are closed whatever the first one says; the calls learn the cause of the loss.
+        try (selector) {
             channel.close();
-            selector.close();
         } catch (IOException e) {
-            // The descriptor is released all the same, and the calls learn the first cause.
-            metrics.count(Event.LOST_BY_IO_ERROR);
+            LOG.log(System.Logger.Level.DEBUG, "rpc close failed peer=" + peer, e);
         }
     }
 

@@ -88,18 +88,20 @@ final class ReplyReader {
                 .from(
                         call.method().name(),
                         details.map(section -> FailureDetails.parse(section.array())).orElse(null));
-        R result;
+        Outcome<R> outcome = Outcome.failed(StoreCode.RPC_FAIL, peer + ": the response is lost");
         try {
-            result = call.method().result().read(reader);
-        } catch (MalformedBodyException e) {
+            outcome = Outcome.ok(call.method().result().read(reader));
+            return null;
+        } catch (MalformedBodyException | IllegalArgumentException e) {
+            // The latter is a message's own opinion of its fields.
             String cause =
                     "malformed response to " + call.method().shortName() + ": " + e.getMessage();
-            call.end(
-                    Outcome.failed(StoreCode.RPC_FAIL, peer + ": " + cause), Attachment.NONE, true);
+            outcome = Outcome.failed(StoreCode.RPC_FAIL, peer + ": " + cause);
             return cause;
+        } finally {
+            // Whatever happened: nobody else can end this call any more.
+            call.end(outcome, attachment, true);
         }
-        call.end(Outcome.ok(result), attachment, true);
-        return null;
     }
 
     private Attachment attachment(byte[] bytes, int at, int length) {

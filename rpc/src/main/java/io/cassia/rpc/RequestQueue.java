@@ -38,7 +38,19 @@ final class RequestQueue {
         CLOSED
     }
 
+    /**
+     * What a caller waits for. Room for bytes always comes, because somebody is writing; room for
+     * calls comes only if somebody reads, so that a thread which has unread calls of its own must
+     * not wait for it.
+     *
+     * @param nanos how long to wait at most
+     */
+    record Room(boolean forCalls, long nanos) {
+        static final Room NONE = new Room(false, 0);
+    }
+
     private static final int INITIAL_BYTES = 512;
+    private static final int HOLD_BYTES = 64 << 10;
     private static final int KEEP_BYTES = 128 << 10;
     private static final int MAX_WAITING_BYTES = 4 << 20;
     private static final int MAX_WRITE_BYTES = 256 << 10;
@@ -81,19 +93,19 @@ final class RequestQueue {
     /**
      * Encodes a request and makes its call visible to replies.
      *
-     * @param waitNanos how long to wait for room
-     * @param hold leave the writing to a later caller or to {@link #flush}
+     * @param waits which room to wait for, and until when
+     * @param hold leave the writing to a later caller or to {@link #flush}, while it is little
      */
     <A> Added add(
             ClientCall<?> call,
             RpcMethod<A, ?> method,
             A arguments,
             Attachment attachment,
-            long waitNanos,
+            Room waits,
             boolean hold) {
         lock.lock();
         try {
-            if (!awaitRoom(waitNanos)) {
+            if (!awaitRoom(waits)) {
                 return closed ? Added.CLOSED : Added.FULL;
             }
             int start = waiting.position();
@@ -105,7 +117,8 @@ final class RequestQueue {
             queuedBytes += waiting.position() - start;
             call.queued(sequence, queuedBytes);
             calls.add(call);
-            return writing || hold ? Added.QUEUED : startWriting();
+            boolean later = hold && waiting.position() < HOLD_BYTES;
+            return writing || later ? Added.QUEUED : startWriting();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Added.INTERRUPTED;
@@ -115,16 +128,20 @@ final class RequestQueue {
     }
 
     @GuardedBy("lock")
-    private boolean awaitRoom(long waitNanos) throws InterruptedException {
-        long left = waitNanos;
-        while (!closed && (calls.isFull() || waiting.position() > MAX_WAITING_BYTES)) {
-            if (left <= 0) {
+    private boolean awaitRoom(Room waits) throws InterruptedException {
+        long left = waits.nanos();
+        while (!closed) {
+            boolean full = calls.isFull();
+            if (!full && waiting.position() <= MAX_WAITING_BYTES) {
+                return true;
+            }
+            if (left <= 0 || (full && !waits.forCalls())) {
                 return false;
             }
             callersWait = true;
             left = room.awaitNanos(left);
         }
-        return !closed;
+        return false;
     }
 
     /** Tells callers that wait for room that there may be some. */

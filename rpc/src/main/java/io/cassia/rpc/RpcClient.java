@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * longer than the limit. The detail says whether the request was sent and so may have taken effect.
  */
 public final class RpcClient implements AutoCloseable {
-    private static final Attachment WANT_DETAILS =
-            Attachment.NONE.with(Attachment.DETAILS, ByteString.EMPTY);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final int MAX_DOUBLINGS = 7;
@@ -96,7 +94,7 @@ public final class RpcClient implements AutoCloseable {
 
     /** Asks for the details of failures; for servers that announced that they send them. */
     public void failureDetails(boolean wanted) {
-        extension = wanted ? WANT_DETAILS : Attachment.NONE;
+        extension = wanted ? Attachment.WANT_DETAILS : Attachment.NONE;
     }
 
     /** Calls and waits for the answer. */
@@ -209,11 +207,10 @@ public final class RpcClient implements AutoCloseable {
             A arguments,
             Attachment attachment,
             boolean hold) {
-        long waitNanos = call instanceof BlockingCall<R> ? call.deadlineNanos() - clock.nanos() : 0;
         RequestQueue.Added added = RequestQueue.Added.CLOSED;
         call.sendingTo(open);
         try {
-            added = open.send(call, method, arguments, attachment, waitNanos, hold);
+            added = open.send(call, method, arguments, attachment, room(open, call), hold);
         } finally {
             // Also after an exception, which arguments that cannot be encoded cause.
             if (added != RequestQueue.Added.QUEUED && added != RequestQueue.Added.MUST_WRITE) {
@@ -221,6 +218,15 @@ public final class RpcClient implements AutoCloseable {
             }
         }
         return added;
+    }
+
+    private RequestQueue.Room room(ClientConnection open, ClientCall<?> call) {
+        if (open.background().isCurrentThread()) {
+            // It makes the room itself.
+            return RequestQueue.Room.NONE;
+        }
+        long nanos = call.deadlineNanos() - clock.nanos();
+        return new RequestQueue.Room(call instanceof BlockingCall<?>, nanos);
     }
 
     private <R> Outcome<R> refusal(RequestQueue.Added added, RpcMethod<?, R> method) {
@@ -249,6 +255,7 @@ public final class RpcClient implements AutoCloseable {
                         prefix
                                 + "too many calls in flight, the limit is "
                                 + settings.maxInFlight()
+                                + ", or too many bytes waiting to be sent"
                                 + suffix);
             }
         };

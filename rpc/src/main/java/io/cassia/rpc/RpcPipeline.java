@@ -5,6 +5,7 @@ import io.cassia.status.Outcome;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps many requests of one method in flight from one thread, with one write for all that were
@@ -30,6 +31,9 @@ public final class RpcPipeline<A, R> {
     private final Duration timeout;
     private final Waiter waiter = new Waiter(Thread.currentThread());
     private final ArrayDeque<PipelineCall<R>> inFlight = new ArrayDeque<>();
+
+    /** Where requests may wait to be sent. */
+    private @Nullable ClientConnection held;
 
     RpcPipeline(RpcClient client, RpcMethod<A, R> method, int depth, Duration timeout) {
         if (depth < 1) {
@@ -61,7 +65,9 @@ public final class RpcPipeline<A, R> {
         }
         PipelineCall<R> call = new PipelineCall<>(method, client.deadline(timeout), waiter);
         inFlight.add(call);
-        boolean _ = client.send(call, method, arguments, Attachment.NONE, true);
+        if (client.send(call, method, arguments, Attachment.NONE, true)) {
+            held = call.connection();
+        }
     }
 
     /**
@@ -88,9 +94,9 @@ public final class RpcPipeline<A, R> {
     }
 
     private void awaitEnd(PipelineCall<R> call) {
-        PipelineCall<R> newest = inFlight.peekLast();
-        if (newest != null && !newest.isDone()) {
-            newest.connection().flush();
+        if (held != null) {
+            held.flush();
+            held = null;
         }
         while (true) {
             // Before the look at the call, so that an end in between is noticed.

@@ -5,6 +5,7 @@ import io.cassia.base.Clock;
 import io.cassia.rpc.ServerMetrics.Rejected;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -52,17 +53,23 @@ public final class RpcServer implements AutoCloseable {
     private final Map<ServerConnection, Thread> connections = new ConcurrentHashMap<>();
     private final AtomicInteger platformThreads = new AtomicInteger();
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Gauge gauge;
     private final Thread acceptor;
     private final Thread watch;
 
-    private RpcServer(ServerSocketChannel listener, InetSocketAddress address, Builder builder) {
+    private RpcServer(
+            ServerSocketChannel listener,
+            InetSocketAddress address,
+            DispatchTable methods,
+            Builder builder) {
         this.listener = listener;
         this.address = address;
         this.limits = builder.limits;
         this.gate = builder.gate;
         this.metrics = builder.metrics;
         this.clock = builder.clock;
-        this.methods = new DispatchTable(builder.registrations);
+        this.methods = methods;
+        this.gauge = metrics.connections(address.getPort(), connections::size);
         String name = "cassia-rpc-" + address.getPort();
         this.acceptor = Thread.ofPlatform().daemon().name(name + "-accept").unstarted(this::accept);
         this.watch = Thread.ofPlatform().daemon().name(name + "-watch").unstarted(this::watch);
@@ -139,11 +146,7 @@ public final class RpcServer implements AutoCloseable {
                     try {
                         connection.run();
                     } finally {
-                        connections.remove(connection);
-                        metrics.connections().decrementAndGet();
-                        if (platform) {
-                            platformThreads.decrementAndGet();
-                        }
+                        forget(connection, platform);
                     }
                 };
         String name = "cassia-rpc-" + port() + "-connection";
@@ -151,14 +154,29 @@ public final class RpcServer implements AutoCloseable {
                 platform
                         ? Thread.ofPlatform().daemon().name(name).unstarted(serve)
                         : Thread.ofVirtual().name(name).unstarted(serve);
-        metrics.connections().incrementAndGet();
         if (platform) {
             platformThreads.incrementAndGet();
         }
         connections.put(connection, thread);
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // The system has no more threads, which is no reason to stop accepting.
+            metrics.rejected(Rejected.ACCEPT_FAILED);
+            LOG.log(System.Logger.Level.WARNING, "rpc thread failed address=" + address, e);
+            connection.abort();
+            forget(connection, platform);
+            return;
+        }
         if (closing.getCount() == 0) {
             connection.finish();
+        }
+    }
+
+    private void forget(ServerConnection connection, boolean platform) {
+        Thread _ = connections.remove(connection);
+        if (platform) {
+            platformThreads.decrementAndGet();
         }
     }
 
@@ -208,6 +226,7 @@ public final class RpcServer implements AutoCloseable {
                 });
         boolean _ = join(acceptor, deadline - clock.nanos());
         boolean _ = join(watch, deadline - clock.nanos());
+        metrics.forget(gauge);
     }
 
     private void closeListener() {
@@ -297,6 +316,7 @@ public final class RpcServer implements AutoCloseable {
          *     listened on and why
          */
         public Outcome<RpcServer> start() {
+            DispatchTable methods = new DispatchTable(registrations);
             InetSocketAddress wanted = new InetSocketAddress(host, port);
             if (wanted.isUnresolved()) {
                 return cannotListen("the host name does not resolve");
@@ -311,7 +331,10 @@ public final class RpcServer implements AutoCloseable {
                 listener.bind(wanted, BACKLOG);
                 RpcServer server =
                         new RpcServer(
-                                listener, (InetSocketAddress) listener.getLocalAddress(), this);
+                                listener,
+                                (InetSocketAddress) listener.getLocalAddress(),
+                                methods,
+                                this);
                 server.acceptor.start();
                 server.watch.start();
                 return Outcome.ok(server);

@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class ServerConnection implements Runnable {
 
     private static final int INITIAL_BYTES = 1024;
     private static final int MAX_BATCH = 512;
+    private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketChannel channel;
     private final SocketAddress peer;
@@ -30,11 +32,13 @@ final class ServerConnection implements Runnable {
     private final ServerLimits limits;
     private final BatchGate gate;
     private final ServerMetrics metrics;
+    private final Clock clock;
     private final InputBuffer input;
     private final ResponseWriter output;
     private final WireReader reader = new WireReader();
     private @Nullable PendingCall[] batch = new PendingCall[4];
     private int batched;
+    private long nextLogNanos;
 
     /** Why the connection must end after the current batch. */
     private @Nullable Closed ending;
@@ -57,6 +61,7 @@ final class ServerConnection implements Runnable {
         this.limits = limits;
         this.gate = gate;
         this.metrics = metrics;
+        this.clock = clock;
         this.input = new InputBuffer(INITIAL_BYTES, steadyBytes);
         this.output = new ResponseWriter(channel, limits, metrics, clock, steadyBytes);
     }
@@ -174,7 +179,8 @@ final class ServerConnection implements Runnable {
             Object arguments = method.decode(reader.reset(bytes, bodyAt, body));
             Attachment extension = extension(bytes, bodyAt + body, attachment);
             next().accept(sequence, method, arguments, extension, peer);
-        } catch (MalformedBodyException e) {
+        } catch (MalformedBodyException | IllegalArgumentException e) {
+            // The latter is a message's own opinion of its fields.
             metrics.rejected(Rejected.INVALID_ARGUMENTS);
             next().refuse(sequence, RpcError.INVALID_ARGUMENTS, RpcError.INVALID_ARGUMENTS.text());
         }
@@ -228,12 +234,22 @@ final class ServerConnection implements Runnable {
             call.handle();
         } catch (RuntimeException | StackOverflowError e) {
             metrics.rejected(Rejected.HANDLER_EXCEPTION);
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    "rpc handler failed method=" + call.methodName() + " peer=" + peer,
-                    e);
+            logNowAndThen(call, e);
             call.fail(RpcError.THROW_EXCEPTION, call.methodName() + " failed: " + e);
         }
+    }
+
+    /** A peer that provokes a bug at full speed must not fill the log: the counter has the rest. */
+    private void logNowAndThen(PendingCall call, Throwable cause) {
+        long now = clock.nanos();
+        if (nextLogNanos != 0 && nextLogNanos - now > 0) {
+            return;
+        }
+        nextLogNanos = now + LOG_PAUSE_NANOS;
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "rpc handler failed method=" + call.methodName() + " peer=" + peer,
+                cause);
     }
 
     private void answerBatch() throws IOException {

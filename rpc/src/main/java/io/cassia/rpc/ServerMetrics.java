@@ -2,12 +2,13 @@ package io.cassia.rpc;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 
 /** What a server counts. Immutable; the counters are the registry's. */
 final class ServerMetrics {
@@ -40,7 +41,6 @@ final class ServerMetrics {
     private final MeterRegistry registry;
     private final Map<Closed, Counter> closed = new EnumMap<>(Closed.class);
     private final Map<Rejected, Counter> rejected = new EnumMap<>(Rejected.class);
-    private final AtomicInteger connections = new AtomicInteger();
     private final Counter received;
     private final Counter sent;
 
@@ -56,9 +56,18 @@ final class ServerMetrics {
         }
         received = bytes("cassia.rpc.server.received", "Bytes received");
         sent = bytes("cassia.rpc.server.sent", "Bytes sent");
-        Gauge.builder("cassia.rpc.server.connections", connections, AtomicInteger::get)
+    }
+
+    /** Shows how many connections a server has, until the gauge is forgotten. */
+    Gauge connections(int port, IntSupplier connections) {
+        return Gauge.builder("cassia.rpc.server.connections", connections::getAsInt)
                 .description("Connections now")
+                .tag("port", Integer.toString(port))
                 .register(registry);
+    }
+
+    void forget(Gauge gauge) {
+        Meter _ = registry.remove(gauge);
     }
 
     private Counter byReason(String name, String description, Enum<?> reason) {
@@ -93,9 +102,5 @@ final class ServerMetrics {
 
     void sent(int bytes) {
         sent.increment(bytes);
-    }
-
-    AtomicInteger connections() {
-        return connections;
     }
 }

@@ -2,14 +2,15 @@ package io.cassia.status;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Immutable. Finds codes by family and number. */
 final class CodeIndex {
-    private static final Map<Family, Map<Integer, Code>> BY_NUMBER = index();
     private static final List<Code> ALL = all();
+    private static final Map<Family, Map<Integer, Code>> BY_NUMBER = index(ALL);
 
     private CodeIndex() {}
 
@@ -31,15 +32,16 @@ final class CodeIndex {
         return List.copyOf(codes);
     }
 
-    private static Map<Family, Map<Integer, Code>> index() {
-        Map<Family, Map<Integer, Code>> byFamily = new HashMap<>();
-        for (Code code : all()) {
-            Code before =
-                    byFamily.computeIfAbsent(code.family(), f -> new HashMap<>())
-                            .put(code.number(), code);
-            if (before != null) {
-                throw new IllegalStateException(code + " and " + before + " share a number");
+    private static Map<Family, Map<Integer, Code>> index(List<Code> codes) {
+        Map<Family, Map<Integer, Code>> byFamily = new EnumMap<>(Family.class);
+        for (Family family : Family.values()) {
+            Map<Integer, Code> byNumber = new HashMap<>();
+            for (Code code : codes) {
+                if (code.family() == family && byNumber.put(code.number(), code) != null) {
+                    throw new IllegalStateException(code + " shares its number");
+                }
             }
+            byFamily.put(family, byNumber);
         }
         return byFamily;
     }

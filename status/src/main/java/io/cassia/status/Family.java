@@ -1,5 +1,8 @@
 package io.cassia.status;
 
+import java.util.Locale;
+import java.util.Optional;
+
 /** A family of codes: one numeric space with its own public contract. Immutable. */
 public enum Family {
     TRANSFER_ENGINE("transfer-engine"),
@@ -12,6 +15,16 @@ public enum Family {
         this.label = label;
     }
 
+    /** The family with this label, or with one of the short names that people type. */
+    public static Optional<Family> find(String label) {
+        return switch (label.strip().toLowerCase(Locale.ROOT)) {
+            case "transfer-engine", "transfer", "te" -> Optional.of(TRANSFER_ENGINE);
+            case "store" -> Optional.of(STORE);
+            case "llm-datadist", "llm", "datadist" -> Optional.of(LLM_DATADIST);
+            default -> Optional.empty();
+        };
+    }
+
     /** The name used in docs, JSON and on the command line. */
     public String label() {
         return label;
@@ -22,6 +35,10 @@ public enum Family {
         if (this != LLM_DATADIST) {
             return Integer.toString(number);
         }
-        return number == 0 ? "0x0" : "0x%08X".formatted(number);
+        if (number == 0) {
+            return "0x0";
+        }
+        String digits = Integer.toHexString(number).toUpperCase(Locale.ROOT);
+        return "0x" + "0".repeat(8 - digits.length()) + digits;
     }
 }

@@ -1,0 +1,54 @@
+package io.cassia.app.cli;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** How a server learns that it shall end; a seam for tests. */
+@FunctionalInterface
+interface StopSignal {
+    /** Waits until the process shall end, then runs {@code close} on the calling thread. */
+    void awaitThen(Runnable close);
+
+    /**
+     * SIGINT and SIGTERM. The process then ends with 0: whoever asked a server to stop and sees it
+     * stop in order has no error to handle.
+     */
+    static StopSignal ofProcess() {
+        return close -> {
+            CountDownLatch asked = new CountDownLatch(1);
+            CountDownLatch closed = new CountDownLatch(1);
+            Thread hook =
+                    new Thread(
+                            () -> {
+                                asked.countDown();
+                                boolean inOrder = await(closed, 20);
+                                Runtime.getRuntime().halt(inOrder ? 0 : ExitCodes.INTERNAL);
+                            },
+                            "stop");
+            Runtime.getRuntime().addShutdownHook(hook);
+            await(asked, Long.MAX_VALUE);
+            close.run();
+            closed.countDown();
+        };
+    }
+
+    /** Whether it came in time; only the signal ends a server, so interrupts are ignored. */
+    @CanIgnoreReturnValue
+    private static boolean await(CountDownLatch latch, long seconds) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return latch.await(seconds, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

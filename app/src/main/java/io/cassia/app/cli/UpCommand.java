@@ -1,0 +1,96 @@
+package io.cassia.app.cli;
+
+import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.Running;
+import io.cassia.base.HumanSize;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cassia up}. Confined to its thread. */
+@Command(
+        name = "up",
+        description = "Run a whole cluster in one process: master, metadata server, one node.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  cassia up --memory 2GiB",
+            "  cassia up --host 10.0.0.1 --memory 64GiB",
+            "  cassia up --rpc-port 0 --http-port 0 --metadata-port 0 --json"
+        })
+final class UpCommand implements Callable<Integer> {
+    @Mixin private final Output output;
+    @Mixin private final MasterOptions options = new MasterOptions();
+    private final Backend backend;
+    private final Serving serving;
+
+    @Option(
+            names = "--host",
+            paramLabel = "HOST",
+            defaultValue = "127.0.0.1",
+            description = "Address to listen on and to be reached at. Default: 127.0.0.1.")
+    private String host = "";
+
+    @Option(
+            names = {"--memory", "--segment"},
+            paramLabel = "SIZE",
+            defaultValue = "1GiB",
+            converter = Converters.Size.class,
+            description = "Memory of the node. Default: 1GiB.")
+    private long memoryBytes;
+
+    UpCommand(Console console, Backend backend, StopSignal stop) {
+        this.output = new Output(console);
+        this.backend = backend;
+        this.serving = new Serving(output, stop);
+    }
+
+    @Override
+    public Integer call() {
+        return serving.run(
+                options.settings(host, host)
+                        .then(
+                                settings ->
+                                        backend.startCluster(settings, host, List.of(memoryBytes))),
+                this::text);
+    }
+
+    private String text(Running running) {
+        String program = output.console().program();
+        String where =
+                running.master().equals("127.0.0.1:50051")
+                        ? ""
+                        : " --master " + running.master() + " --metadata " + running.metadata();
+        return """
+        %s
+        memory    %s
+
+        from a shell:
+          %s put%s hello README.md
+          %s get%s hello
+          %s stat%s
+
+        from a Mooncake client in Python:
+          from mooncake.store import MooncakeDistributedStore
+          store = MooncakeDistributedStore()
+          store.setup({"local_hostname": "%s", "protocol": "tcp",
+                       "metadata_server": "%s",
+                       "master_server_addr": "%s",
+                       "global_segment_size": "0", "local_buffer_size": "64MB"})
+          store.put("hello", b"world"); store.get("hello")
+        """
+                .formatted(
+                        Serving.addresses(running),
+                        HumanSize.format(memoryBytes),
+                        program,
+                        where,
+                        program,
+                        where,
+                        program,
+                        where,
+                        host,
+                        running.metadata(),
+                        running.master());
+    }
+}

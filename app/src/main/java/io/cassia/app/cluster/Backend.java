@@ -1,0 +1,32 @@
+package io.cassia.app.cluster;
+
+import io.cassia.base.Clock;
+import io.cassia.status.Outcome;
+import io.cassia.store.NodeConfig;
+import io.cassia.store.StoreClientConfig;
+import java.util.List;
+
+/** Where the commands get clients and servers from: the real assemblies, or fakes in a test. */
+public interface Backend {
+    /** A client of a running cluster; the codes are those of the store client. */
+    Outcome<ObjectStore> connect(StoreClientConfig config);
+
+    /** A master, and beside it a metadata server when the settings ask for one. */
+    Outcome<Running> startMaster(MasterSettings settings);
+
+    /** A storage node of a running master. */
+    Outcome<Running> startNode(NodeConfig config);
+
+    /**
+     * A whole cluster in this process.
+     *
+     * @param host name under which peers reach the nodes
+     * @param segments memory of each node in bytes; one node per entry
+     */
+    Outcome<Running> startCluster(MasterSettings settings, String host, List<Long> segments);
+
+    /** The product's own parts. */
+    static Backend real(Clock clock) {
+        return new RealBackend(clock);
+    }
+}

@@ -1,0 +1,186 @@
+package io.cassia.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cassia.master.core.AllocationStrategy;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CliTest {
+    private final FakeBackend backend = new FakeBackend();
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "up", "master", "node", "put", "get", "exists", "rm", "ls", "stat", "replay",
+                "demo", "explain"
+            })
+    void every_command_has_help_with_examples(String command) {
+        CliRun help = CliRun.of(backend, command, "--help");
+        assertThat(help.exit()).isZero();
+        assertThat(help.out())
+                .contains("Usage: cassia " + command)
+                .contains("Examples:")
+                .contains("  cassia " + command)
+                .contains("--json");
+        assertThat(help.err()).isEmpty();
+        assertThat(backend.log).isEmpty();
+    }
+
+    @Test
+    void without_a_command_the_help_tells_the_first_steps() {
+        CliRun run = CliRun.of(backend);
+        assertThat(run.exit()).isZero();
+        assertThat(run.out()).contains("cassia demo").contains("Exit codes:");
+        assertThat(CliRun.of(backend, "--version").out()).startsWith("cassia ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'stat --mastr x', --master",
+        "'master --rpc-prt 1', --rpc-port",
+        "'putt k f', put",
+        "'node --segmnt 1GiB', --segment"
+    })
+    void a_misspelt_name_is_a_usage_error_that_names_the_nearest(String line, String nearest) {
+        CliRun run = CliRun.of(backend, line.split(" ", -1));
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).startsWith("error: ").contains("did you mean").contains(nearest);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "node --segment 2XB, is not a size",
+        "node --segment -1, is not a size",
+        "master --rpc-port 70000, is not a port",
+        "master --client-ttl soon, is not a duration",
+        "master --eviction-ratio 1.5, is not between 0 and 1",
+        "master --allocation-strategy best, is not random",
+        "replay t --clients 0, is not between 1 and 1024",
+        "put k, FILE",
+        "get, KEY",
+    })
+    void a_wrong_value_is_a_usage_error_that_says_why(String line, String why) {
+        CliRun run = CliRun.of(backend, line.split(" ", -1));
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(why)
+                .contains("run './cassia " + line.split(" ", -1)[0] + " --help'");
+    }
+
+    @Test
+    void mooncakes_own_master_flags_work() {
+        CliRun run =
+                CliRun.of(
+                        backend,
+                        "master",
+                        "--rpc_port=50055",
+                        "-metrics_port=9",
+                        "--rpc_address",
+                        "0.0.0.0",
+                        "--enable_http_metadata_server=true",
+                        "--http_metadata_server_port=8099",
+                        "--default_kv_lease_ttl=5000",
+                        "--eviction_high_watermark_ratio=0.5",
+                        "--eviction_ratio=0.1",
+                        "--client_ttl=3",
+                        "--put_start_discard_timeout_sec=7",
+                        "--allocation_strategy=free_ratio_first",
+                        "--enable_multi_tenants",
+                        "--allow_evict_soft_pinned_objects=false",
+                        "--cluster_id=c");
+        assertThat(run.exit()).isZero();
+        assertThat(backend.master.config().rpcPort()).isEqualTo(50055);
+        assertThat(backend.master.config().httpPort()).isEqualTo(9);
+        assertThat(backend.master.config().rpcHost()).isEqualTo("0.0.0.0");
+        assertThat(backend.master.metadataPort()).isEqualTo(8099);
+        assertThat(backend.master.config().defaultLeaseTtl()).hasSeconds(5);
+        assertThat(backend.master.config().evictionHighWatermarkRatio()).isEqualTo(0.5);
+        assertThat(backend.master.config().evictionRatio()).isEqualTo(0.1);
+        assertThat(backend.master.config().clientTtl()).hasSeconds(3);
+        assertThat(backend.master.config().putDiscardTimeout()).hasSeconds(7);
+        assertThat(backend.master.config().allocationStrategy())
+                .isEqualTo(AllocationStrategy.FREE_RATIO_FIRST);
+        assertThat(backend.master.config().enableMultiTenants()).isTrue();
+        assertThat(backend.master.config().allowEvictSoftPinned()).isFalse();
+        assertThat(backend.master.config().clusterId()).isEqualTo("c");
+    }
+
+    @Test
+    void values_that_exclude_each_other_are_a_usage_error() {
+        CliRun run =
+                CliRun.of(
+                        backend,
+                        "master",
+                        "--put-start-discard-timeout=60s",
+                        "--put-start-release-timeout=5s");
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err()).contains("must be longer");
+    }
+
+    @Test
+    void the_metadata_server_can_be_left_out_in_both_spellings() {
+        assertThat(CliRun.of(backend, "master", "--metadata-port", "off").exit()).isZero();
+        assertThat(backend.master.metadataPort()).isEqualTo(-1);
+        assertThat(CliRun.of(backend, "master", "--enable_http_metadata_server=false").exit())
+                .isZero();
+        assertThat(backend.master.metadataPort()).isEqualTo(-1);
+        assertThat(CliRun.of(backend, "master", "--enable_http_metadata_server").exit()).isZero();
+        assertThat(backend.master.metadataPort()).isEqualTo(8080);
+    }
+
+    @Test
+    void up_tells_how_to_connect_and_stops_in_order() {
+        CliRun up = CliRun.of(backend, "up", "--memory", "2GiB");
+        assertThat(up.exit()).isZero();
+        assertThat(up.out())
+                .contains("rpc       127.0.0.1:50051")
+                .contains("./cassia put hello README.md")
+                .contains("\"metadata_server\": \"http://127.0.0.1:8080/metadata\"")
+                .contains("\"master_server_addr\": \"127.0.0.1:50051\"")
+                .contains("ready in ");
+        assertThat(backend.log)
+                .isEqualTo(List.of("cluster 127.0.0.1 [2147483648]", "closed cluster"));
+    }
+
+    @Test
+    void up_as_json_is_one_line_when_it_is_ready() {
+        CliRun up = CliRun.of(backend, "up", "--json");
+        assertThat(up.out().lines()).hasSize(1);
+        assertThat(up.json().get("master").asString()).isEqualTo("127.0.0.1:50051");
+        assertThat(up.json().get("nodes").get(0).asString()).isEqualTo("127.0.0.1:15001");
+    }
+
+    @Test
+    void a_server_that_cannot_start_fails_with_its_code() {
+        backend.fail(io.cassia.status.StoreCode.RPC_FAIL, "port 50051 is taken");
+        CliRun up = CliRun.of(backend, "up");
+        assertThat(up.exit()).isEqualTo(5);
+        assertThat(up.err()).contains("RPC_FAIL(-900): port 50051 is taken");
+        assertThat(backend.log).doesNotContain("closed cluster");
+    }
+
+    @Test
+    void a_node_lends_what_it_is_told_to_whom_it_is_told() {
+        CliRun node =
+                CliRun.of(
+                        backend,
+                        "node",
+                        "--master",
+                        "h:1",
+                        "--local_hostname=10.0.0.2",
+                        "--global_segment_size",
+                        "4 GB");
+        assertThat(node.exit()).isZero();
+        assertThat(backend.log.getFirst())
+                .contains("master=h:1")
+                .contains("metadata=http://h:8080/metadata")
+                .contains("localName=10.0.0.2")
+                .contains("segmentBytes=4294967296");
+        assertThat(node.out()).contains("10.0.0.2:15001").contains("4 GiB");
+    }
+}

@@ -1,0 +1,44 @@
+package io.cassia.datadist.link;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Closes sockets whose time is over, so that a peer that dribbles bytes cannot hold a thread.
+ * Guarded.
+ */
+final class SocketGuard {
+    private final Map<Socket, Long> deadlines = new ConcurrentHashMap<>();
+
+    void watch(Socket socket, long deadlineNanos) {
+        deadlines.put(socket, deadlineNanos);
+    }
+
+    void forget(Socket socket) {
+        deadlines.remove(socket);
+    }
+
+    void closeOverdue(long nowNanos) {
+        deadlines.forEach(
+                (socket, deadline) -> {
+                    if (nowNanos - deadline > 0 && deadlines.remove(socket, deadline)) {
+                        closeQuietly(socket);
+                    }
+                });
+    }
+
+    void closeAll() {
+        deadlines.keySet().forEach(SocketGuard::closeQuietly);
+        deadlines.clear();
+    }
+
+    static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Nothing was to come of it any more.
+        }
+    }
+}

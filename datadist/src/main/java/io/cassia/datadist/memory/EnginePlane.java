@@ -1,0 +1,102 @@
+package io.cassia.datadist.memory;
+
+import io.cassia.base.Clock;
+import io.cassia.status.Done;
+import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import io.cassia.transfer.BufferOptions;
+import io.cassia.transfer.Region;
+import io.cassia.transfer.RegisteredBuffer;
+import io.cassia.transfer.SegmentHandle;
+import io.cassia.transfer.TransferConfig;
+import io.cassia.transfer.TransferEngine;
+import io.cassia.transfer.TransferRequest;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The Transfer Engine as data plane. Guarded by the engine. Memory is published for reading only:
+ * the side that receives fetches, so that nobody but the owner ever writes to an owner's memory.
+ */
+public final class EnginePlane implements DataPlane {
+    private final TransferEngine engine;
+
+    private EnginePlane(TransferEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Starts an engine; {@code LLM_FAILED} with the engine's words when it cannot. */
+    public static Outcome<DataPlane> start(
+            TransferConfig config, Clock clock, MeterRegistry meters) {
+        return failedAs(TransferEngine.start(config, clock, meters), LlmStatus.LLM_FAILED)
+                .map(EnginePlane::new);
+    }
+
+    @Override
+    public String localName() {
+        return engine.localName();
+    }
+
+    @Override
+    public Outcome<PlaneMemory> allocate(long bytes) {
+        Outcome<Region> region = failedAs(engine.allocate(bytes), LlmStatus.LLM_OUT_OF_MEMORY);
+        return region.then(
+                r -> {
+                    Outcome<PlaneMemory> registered = register(r.memory());
+                    if (!registered.isOk()) {
+                        return freed(r).then(ignored -> registered);
+                    }
+                    return registered.map(
+                            m ->
+                                    new PlaneMemory(
+                                            m.memory(),
+                                            () -> m.release().get().then(ignored -> freed(r))));
+                });
+    }
+
+    @Override
+    public Outcome<PlaneMemory> register(MemorySegment memory) {
+        Outcome<RegisteredBuffer> buffer = engine.register(memory, BufferOptions.READ_ONLY);
+        if (buffer instanceof Outcome.Failed<RegisteredBuffer> failed) {
+            boolean argument =
+                    failed.code() == TransferCode.ERR_ADDRESS_OVERLAPPED
+                            || failed.code() == TransferCode.ERR_INVALID_ARGUMENT;
+            return failedAs(buffer, argument ? LlmStatus.LLM_PARAM_INVALID : LlmStatus.LLM_FAILED)
+                    .map(b -> new PlaneMemory(memory, Outcome::done));
+        }
+        return buffer.map(
+                b ->
+                        new PlaneMemory(
+                                memory,
+                                () -> failedAs(engine.unregister(b), LlmStatus.LLM_FAILED)));
+    }
+
+    private Outcome<Done> freed(Region region) {
+        return failedAs(engine.free(region), LlmStatus.LLM_FAILED);
+    }
+
+    @Override
+    public Outcome<SegmentHandle> open(String name) {
+        return failedAs(engine.openSegment(name), LlmStatus.LLM_FAILED);
+    }
+
+    @Override
+    public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
+        return engine.transfer(requests, deadline);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    private static <T> Outcome<T> failedAs(Outcome<T> outcome, LlmStatus code) {
+        return outcome instanceof Outcome.Failed<T> failed
+                ? Outcome.failed(
+                        code, "transfer engine: " + failed.code().label() + ": " + failed.detail())
+                : outcome;
+    }
+}

@@ -1,0 +1,5 @@
+/** The rules of the house that the compiler does not hold. */
+@NullMarked
+package io.cassia.lab.architecture;
+
+import org.jspecify.annotations.NullMarked;

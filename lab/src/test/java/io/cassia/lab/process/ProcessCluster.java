@@ -1,0 +1,90 @@
+package io.cassia.lab.process;
+
+import io.cassia.base.Clock;
+import io.cassia.store.StoreClient;
+import io.cassia.store.StoreClientConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** A master and nodes in processes of their own, on free loopback ports. Confined to its test. */
+public final class ProcessCluster implements AutoCloseable {
+    private final CassiaProcess master;
+    private final String address;
+    private final List<CassiaProcess> nodes = new ArrayList<>();
+
+    private ProcessCluster(CassiaProcess master, String address) {
+        this.master = master;
+        this.address = address;
+    }
+
+    /** A master with free ports and further options. */
+    public static ProcessCluster start(String... masterOptions) throws Exception {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "master",
+                                "--json",
+                                "--rpc-port",
+                                "0",
+                                "--http-port",
+                                "0",
+                                "--metadata-port",
+                                "0"));
+        arguments.addAll(List.of(masterOptions));
+        CassiaProcess master = CassiaProcess.launch(arguments.toArray(String[]::new));
+        try {
+            JsonNode ready = master.ready();
+            return new ProcessCluster(master, ready.get("master").asString());
+        } catch (Exception e) {
+            master.close();
+            throw e;
+        }
+    }
+
+    /** Adds a node and waits until it is mounted. */
+    public CassiaProcess node(String segment) throws Exception {
+        CassiaProcess node =
+                CassiaProcess.launch(
+                        "node",
+                        "--json",
+                        "--master",
+                        address,
+                        "--metadata",
+                        StoreClientConfig.P2P,
+                        "--segment",
+                        segment);
+        nodes.add(node);
+        node.ready();
+        return node;
+    }
+
+    public String address() {
+        return address;
+    }
+
+    public CassiaProcess master() {
+        return master;
+    }
+
+    public StoreClient client(Duration deadline) {
+        StoreClientConfig config =
+                new StoreClientConfig(
+                        address, StoreClientConfig.P2P, "127.0.0.1", "default", deadline);
+        return StoreClient.connect(config, Clock.system(), new SimpleMeterRegistry()).orThrow();
+    }
+
+    public StoreClient client() {
+        return client(Duration.ofSeconds(30));
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (CassiaProcess node : nodes) {
+            node.close();
+        }
+        master.close();
+    }
+}

@@ -1,0 +1,226 @@
+package io.cassia.lab.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.cassia.base.ByteString;
+import io.cassia.lab.coverage.Coverage;
+import io.cassia.lab.coverage.Covers;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import io.cassia.store.PutOptions;
+import io.cassia.store.StoreClient;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What users do with a cluster of separate processes, and what happens when these are killed. */
+class StoreProcessTest {
+    private static ByteString key(String text) {
+        return ByteString.of(text);
+    }
+
+    private static MemorySegment value(Arena arena, long bytes, long seed) {
+        MemorySegment memory = arena.allocate(bytes, 8);
+        Bytes.fill(memory, seed);
+        return memory;
+    }
+
+    private static void roundTrip(StoreClient client, ByteString key, long bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            assertThat(client.put(key, value(arena, bytes, bytes), PutOptions.DEFAULT))
+                    .as("put of %d bytes", bytes)
+                    .isEqualTo(Outcome.done());
+            MemorySegment into = arena.allocate(bytes, 8);
+            assertThat(client.get(key, into)).isEqualTo(Outcome.ok(bytes));
+            assertThat(Bytes.firstWrong(into, bytes)).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void sizes_and_keys_of_every_kind_come_back_byte_for_byte() throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start()) {
+            cluster.node("256MiB");
+            try (StoreClient client = cluster.client()) {
+                for (long bytes : new long[] {1, 4095, 4096, 65537, 64L << 20}) {
+                    roundTrip(client, key("size-" + bytes), bytes);
+                    assertThat(client.size(key("size-" + bytes))).isEqualTo(Outcome.ok(bytes));
+                }
+                for (String name :
+                        List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
+                    roundTrip(client, key(name), 100);
+                    assertThat(client.exists(key(name))).isEqualTo(Outcome.ok(true));
+                    assertThat(client.remove(key(name), true)).isEqualTo(Outcome.done());
+                    assertThat(client.exists(key(name))).isEqualTo(Outcome.ok(false));
+                }
+            }
+        }
+    }
+
+    @Test
+    void value_above_two_gigabytes_comes_back_byte_for_byte() throws Exception {
+        long bytes = 3L << 30;
+        assumeTrue(
+                availableBytes() > 3 * bytes
+                        && Path.of("/dev/shm").toFile().getUsableSpace() > 4L << 30,
+                "needs 9 GiB of free memory and 4 GiB of shared memory");
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofShared()) {
+            cluster.node("3600MiB");
+            try (StoreClient client = cluster.client(Duration.ofSeconds(120))) {
+                MemorySegment memory = value(arena, bytes, 3);
+                client.put(key("huge"), memory, PutOptions.DEFAULT).orThrow();
+                memory.fill((byte) 0);
+                assertThat(client.get(key("huge"), memory)).isEqualTo(Outcome.ok(bytes));
+                assertThat(Bytes.firstWrong(memory, 3)).isEqualTo(-1);
+            }
+        }
+    }
+
+    private static long availableBytes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                .filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
+    @Covers(
+            store = {
+                StoreCode.INVALID_PARAMS,
+                StoreCode.OBJECT_ALREADY_EXISTS,
+                StoreCode.OBJECT_NOT_FOUND,
+                StoreCode.OK
+            },
+            scenario =
+                    "A client puts an empty value, puts a key twice and reads one that is absent.")
+    void bad_input_is_refused_and_harms_no_neighbour(Coverage coverage) throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofConfined()) {
+            cluster.node("64MiB");
+            try (StoreClient client = cluster.client()) {
+                MemorySegment a = value(arena, 1000, 1);
+                coverage.expect(client.put(key("a"), a, PutOptions.DEFAULT), StoreCode.OK);
+                coverage.expect(
+                        client.put(key("a"), a, PutOptions.DEFAULT),
+                        StoreCode.OBJECT_ALREADY_EXISTS);
+                coverage.expect(
+                        client.put(key("empty"), a.asSlice(0, 0), PutOptions.DEFAULT),
+                        StoreCode.INVALID_PARAMS);
+                MemorySegment into = arena.allocate(1000, 8);
+                MemorySegment again = arena.allocate(1000, 8);
+                List<Outcome<Long>> got =
+                        client.getBatch(
+                                List.of(key("a"), key("b"), key("a"), key("a")),
+                                List.of(into, into, arena.allocate(10), again));
+                coverage.expect(got.get(0), StoreCode.OK);
+                coverage.expect(got.get(1), StoreCode.OBJECT_NOT_FOUND);
+                coverage.expect(got.get(2), StoreCode.INVALID_PARAMS);
+                coverage.expect(got.get(3), StoreCode.OK);
+                assertThat(Bytes.firstWrong(into, 1)).isEqualTo(-1);
+                assertThat(Bytes.firstWrong(again, 1)).isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    @Covers(
+            store = StoreCode.LEASE_EXPIRED,
+            scenario = "A node is stopped during a read and goes on after the lease has run out.")
+    void object_read_after_its_lease_ran_out_is_discarded(Coverage coverage) throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start("--default-kv-lease-ttl", "500ms");
+                Arena arena = Arena.ofShared()) {
+            CassiaProcess node = cluster.node("64MiB");
+            try (StoreClient client = cluster.client()) {
+                client.put(key("slow"), value(arena, 32 << 20, 7), PutOptions.DEFAULT).orThrow();
+                MemorySegment into = arena.allocate(32 << 20, 8);
+                node.stop();
+                FutureTask<Outcome<Long>> read =
+                        new FutureTask<>(() -> client.get(key("slow"), into));
+                Thread.ofPlatform().daemon().start(read);
+                // Three leases long: the bytes cannot arrive in time, whatever the scheduler does.
+                Thread.sleep(Duration.ofMillis(1500));
+                node.resume();
+                coverage.expect(read.get(30, TimeUnit.SECONDS), StoreCode.LEASE_EXPIRED);
+                assertThat(client.get(key("slow"), into)).isEqualTo(Outcome.ok(32L << 20));
+                assertThat(Bytes.firstWrong(into, 7)).isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    @Covers(
+            store = {StoreCode.NO_AVAILABLE_HANDLE, StoreCode.OK},
+            scenario = "The pool is full of objects that other clients hold leases on.")
+    void full_pool_says_what_fills_it_and_works_again_when_leases_end(Coverage coverage)
+            throws Exception {
+        try (ProcessCluster cluster =
+                        ProcessCluster.start(
+                                "--default-kv-lease-ttl", "3s",
+                                "--eviction-high-watermark-ratio", "1.0");
+                Arena arena = Arena.ofShared()) {
+            cluster.node("16MiB");
+            try (StoreClient client = cluster.client()) {
+                for (int i = 0; i < 16; i++) {
+                    MemorySegment mib = value(arena, 1 << 20, i);
+                    client.put(key("fill-" + i), mib, PutOptions.DEFAULT).orThrow();
+                }
+                List<ByteString> keys = new ArrayList<>();
+                for (int i = 0; i < 16; i++) {
+                    keys.add(key("fill-" + i));
+                }
+                MooncakeReader.lease(cluster.address(), keys);
+                MemorySegment more = value(arena, 1 << 20, 99);
+                Outcome<Done> refused = client.put(key("more"), more, PutOptions.DEFAULT);
+                coverage.expect(refused, StoreCode.NO_AVAILABLE_HANDLE);
+                assertThat(((Outcome.Failed<Done>) refused).detail())
+                        .contains("used", "capacity", "largest-free", "leased", "pinned");
+                Outcome<Done> later =
+                        Eventually.ok(
+                                Duration.ofSeconds(20),
+                                () -> client.put(key("more"), more, PutOptions.DEFAULT));
+                coverage.expect(later, StoreCode.OK);
+            }
+        }
+    }
+
+    @Test
+    @Covers(
+            store = {StoreCode.OBJECT_ALREADY_EXISTS, StoreCode.OK},
+            scenario = "A writer is killed between PutStart and PutEnd; another one takes over.")
+    void killed_writer_leaves_key_and_space_to_others(Coverage coverage) throws Exception {
+        try (ProcessCluster cluster =
+                        ProcessCluster.start(
+                                "--put-start-discard-timeout", "2s",
+                                "--put-start-release-timeout", "4s");
+                Arena arena = Arena.ofShared()) {
+            cluster.node("16MiB");
+            try (StoreClient client = cluster.client()) {
+                HalfPut.killedAfterPutStart(cluster.address(), "half", 10 << 20);
+                MemorySegment whole = value(arena, 10 << 20, 5);
+                coverage.expect(
+                        client.put(key("half"), whole, PutOptions.DEFAULT),
+                        StoreCode.OBJECT_ALREADY_EXISTS);
+                // Only one of the two fits: this succeeds when the dead writer's space is back.
+                Outcome<Done> later =
+                        Eventually.ok(
+                                Duration.ofSeconds(20),
+                                () -> client.put(key("half"), whole, PutOptions.DEFAULT));
+                coverage.expect(later, StoreCode.OK);
+                MemorySegment into = arena.allocate(10 << 20, 8);
+                assertThat(client.get(key("half"), into)).isEqualTo(Outcome.ok(10L << 20));
+                assertThat(Bytes.firstWrong(into, 5)).isEqualTo(-1);
+            }
+        }
+    }
+}

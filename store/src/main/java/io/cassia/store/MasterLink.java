@@ -1,0 +1,209 @@
+package io.cassia.store;
+
+import io.cassia.base.ByteString;
+import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
+import io.cassia.base.HostPort;
+import io.cassia.rpc.RpcClient;
+import io.cassia.rpc.RpcMethod;
+import io.cassia.rpc.cassia.CassiaMessages.Acquire;
+import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
+import io.cassia.rpc.cassia.CassiaMessages.Release;
+import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.MasterMethods;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The way to one master, Cassia's or Mooncake's. Thread-safe. A master that does not know the
+ * {@code cassia::} methods is spoken to in plain Mooncake.
+ */
+final class MasterLink implements AutoCloseable {
+    /** The only release of the protocol that this client speaks. */
+    static final String VERSION = "2.0.0";
+
+    private static final int DEFAULT_PORT = 50051;
+
+    private final RpcClient rpc;
+    private final Clock clock;
+    private final boolean cassia;
+
+    private MasterLink(RpcClient rpc, Clock clock, boolean cassia) {
+        this.rpc = rpc;
+        this.clock = clock;
+        this.cassia = cassia;
+    }
+
+    /**
+     * Replicas of some keys under one lease.
+     *
+     * @param objects one per key; with {@code prefixOnly} only the leading readable keys
+     * @param leaseId to give back; 0 when the lease only runs out
+     * @param untilNanos when the lease ends, on the client's own clock and counted from before the
+     *     request was sent
+     */
+    record Leased(List<Outcome<List<ReplicaDescriptor>>> objects, long leaseId, long untilNanos) {}
+
+    /** Connects and agrees on the release; the codes are those of {@link #open}. */
+    static Outcome<MasterLink> connect(
+            String address, Uuid client, Clock clock, Deadline deadline, MeterRegistry meters) {
+        Optional<HostPort> parsed = HostPort.parse(address, DEFAULT_PORT);
+        if (parsed.isEmpty()) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS, "master address '" + address + "' is not host:port");
+        }
+        HostPort master = parsed.get();
+        RpcClient rpc =
+                RpcClient.builder(master.host(), master.port(), meters).clock(clock).build();
+        return switch (rpc.connect()) {
+            case Outcome.Ok<Done> ok -> open(rpc, client, clock, deadline);
+            case Outcome.Failed<Done> failed -> {
+                rpc.close();
+                yield failed.in("master " + master);
+            }
+        };
+    }
+
+    /**
+     * Agrees on the release with the master behind a connection. RPC_FAIL when none answers,
+     * INVALID_VERSION when it speaks another release. The connection is closed on failure.
+     */
+    static Outcome<MasterLink> open(RpcClient rpc, Uuid client, Clock clock, Deadline deadline) {
+        Outcome<MasterLink> link =
+                rpc.callExpected(MasterMethods.SERVICE_READY, Done.DONE, deadline.remaining())
+                        .then(MasterLink::checkVersion)
+                        .then(version -> greet(rpc, client, deadline))
+                        .map(cassia -> new MasterLink(rpc, clock, cassia));
+        if (!link.isOk()) {
+            rpc.close();
+        }
+        return link;
+    }
+
+    private static Outcome<String> checkVersion(String version) {
+        return version.equals(VERSION)
+                ? Outcome.ok(version)
+                : Outcome.failed(
+                        StoreCode.INVALID_VERSION,
+                        "the master speaks release "
+                                + version
+                                + ", this client "
+                                + VERSION
+                                + ": run the same release on both sides");
+    }
+
+    private static Outcome<Boolean> greet(RpcClient rpc, Uuid client, Deadline deadline) {
+        return rpc.callIfRegistered(CassiaMethods.HELLO, client, deadline.remaining())
+                .then(
+                        answer -> {
+                            if (answer.isEmpty()) {
+                                return Outcome.ok(false);
+                            }
+                            return answer.get().map(hello -> adopt(rpc, hello));
+                        });
+    }
+
+    private static boolean adopt(RpcClient rpc, HelloResult hello) {
+        rpc.failureDetails(hello.capabilities().contains("details"));
+        return hello.capabilities().contains("acquire");
+    }
+
+    /** Whether this is a Cassia master: leases can be given back, objects listed, figures read. */
+    boolean isCassia() {
+        return cassia;
+    }
+
+    /** One call of a method whose result carries its own success or failure. */
+    <A, T> Outcome<T> call(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
+        return rpc.callExpected(method, args, deadline.remaining());
+    }
+
+    /** One call of a method that cannot fail by itself. */
+    <A, R> Outcome<R> callBare(RpcMethod<A, R> method, A args, Deadline deadline) {
+        return rpc.call(method, args, deadline.remaining());
+    }
+
+    /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
+    <A, T> List<Outcome<T>> callBatch(
+            RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
+        return switch (rpc.call(method, args, deadline.remaining())) {
+            case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
+                    items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
+            case Outcome.Failed<List<Outcome<T>>> failed -> Collections.nCopies(size, failed.as());
+        };
+    }
+
+    private static <T> Outcome<T> mismatch(List<?> items, int size) {
+        return Outcome.failed(
+                StoreCode.RPC_FAIL,
+                "the master answered " + items.size() + " items to a batch of " + size);
+    }
+
+    /** Finds replicas and leases what it finds. */
+    Outcome<Leased> acquire(
+            List<ByteString> keys, ByteString tenant, boolean prefixOnly, Deadline deadline) {
+        long sentNanos = clock.nanos();
+        if (cassia) {
+            Acquire request = new Acquire(keys, tenant, prefixOnly, 0);
+            return call(CassiaMethods.ACQUIRE, request, deadline)
+                    .map(acquired -> leased(acquired, sentNanos));
+        }
+        Args.Keys request = new Args.Keys(keys, tenant);
+        List<Outcome<ReplicaList>> lists =
+                callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, request, keys.size(), deadline);
+        return Outcome.ok(plain(lists, prefixOnly, sentNanos));
+    }
+
+    private static Leased leased(Acquired acquired, long sentNanos) {
+        long until = sentNanos + TimeUnit.MILLISECONDS.toNanos(acquired.leaseTtlMs());
+        return new Leased(acquired.objects(), acquired.leaseId(), until);
+    }
+
+    /** A Mooncake master leases each key by itself; the shortest one counts. */
+    private static Leased plain(
+            List<Outcome<ReplicaList>> lists, boolean prefixOnly, long sentNanos) {
+        List<Outcome<List<ReplicaDescriptor>>> objects = new ArrayList<>(lists.size());
+        long ttlMs = Long.MAX_VALUE;
+        for (Outcome<ReplicaList> list : lists) {
+            if (list instanceof Outcome.Ok<ReplicaList>(ReplicaList found)) {
+                ttlMs = Math.min(ttlMs, found.leaseTtlMs());
+            } else if (prefixOnly) {
+                break;
+            }
+            objects.add(list.map(ReplicaList::replicas));
+        }
+        long ttlNanos = ttlMs == Long.MAX_VALUE ? 0 : TimeUnit.MILLISECONDS.toNanos(ttlMs);
+        return new Leased(objects, 0, sentNanos + ttlNanos);
+    }
+
+    /**
+     * Gives a lease back without waiting for the answer. It travels ahead of the next request of
+     * this link; if it is lost the lease runs out by itself.
+     */
+    void release(Leased leased, Deadline deadline) {
+        if (leased.leaseId() != 0) {
+            var _ =
+                    rpc.callAsync(
+                            CassiaMethods.RELEASE,
+                            new Release(List.of(leased.leaseId())),
+                            deadline.remaining());
+        }
+    }
+
+    @Override
+    public void close() {
+        rpc.close();
+    }
+}

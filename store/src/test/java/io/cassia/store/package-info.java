@@ -1,0 +1,3 @@
+/** Tests of the store. */
+@org.jspecify.annotations.NullMarked
+package io.cassia.store;

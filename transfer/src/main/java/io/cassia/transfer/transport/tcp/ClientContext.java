@@ -1,0 +1,20 @@
+package io.cassia.transfer.transport.tcp;
+
+import io.cassia.base.Clock;
+import io.cassia.transfer.net.Dialer;
+import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.transport.TransferMetrics;
+
+/**
+ * What all routes of an engine share. Immutable.
+ *
+ * @param lanesPerPeer connections to one peer at most
+ * @param stallNanos how long a peer may keep a request waiting without moving a byte
+ */
+public record ClientContext(
+        Dialer dialer,
+        Watchdog watchdog,
+        Clock clock,
+        TransferMetrics metrics,
+        int lanesPerPeer,
+        long stallNanos) {}

@@ -1,0 +1,152 @@
+package io.cassia.transfer.transport.tcp;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.Clock;
+import io.cassia.transfer.memory.BufferTable;
+import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.PortBinder;
+import io.cassia.transfer.net.SocketOptions;
+import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.transport.TransferMetrics;
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Serves this engine's registered memory on the data port (spec 7). Guarded.
+ *
+ * <p>Each connection has a thread: a platform thread for the first few hundred, which answers twice
+ * as fast, a virtual one beyond, which costs less. Idle connections stay open for ever: a pooled
+ * C++ client does not notice a closed one before its next request fails.
+ */
+public final class DataServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DataServer.class.getName());
+    private static final int PLATFORM_THREADS = 256;
+    private static final int MAX_CONNECTIONS = 16_384;
+    private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
+
+    private final ServerSocketChannel listener;
+    private final ServerContext context;
+    private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger platformThreads = new AtomicInteger();
+    private final ThreadFactory platform =
+            Thread.ofPlatform().daemon().name("cassia-data-", 0).factory();
+    private final ThreadFactory virtual = Thread.ofVirtual().name("cassia-data-v-", 0).factory();
+    private final Thread acceptor;
+
+    private DataServer(ServerSocketChannel listener, ServerContext context) {
+        this.listener = listener;
+        this.context = context;
+        this.acceptor =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("cassia-data-accept-" + listener.socket().getLocalPort())
+                        .unstarted(this::accept);
+    }
+
+    /**
+     * Serves a bound listener, which it owns from now on.
+     *
+     * @param stall how long a peer may keep a request waiting without moving a byte
+     */
+    public static DataServer start(
+            ServerSocketChannel listener,
+            BufferTable buffers,
+            Duration stall,
+            Watchdog watchdog,
+            Clock clock,
+            TransferMetrics metrics) {
+        DataServer server =
+                new DataServer(
+                        listener,
+                        new ServerContext(buffers, metrics, watchdog, clock, stall.toNanos()));
+        server.acceptor.start();
+        return server;
+    }
+
+    private void accept() {
+        while (listener.isOpen()) {
+            try {
+                serve(listener.accept());
+            } catch (IOException e) {
+                if (listener.isOpen()) {
+                    context.metrics().serverClosed("accept-failed");
+                    LOG.log(System.Logger.Level.WARNING, "data-accept-failed", e);
+                    LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
+                }
+            }
+        }
+    }
+
+    private void serve(SocketChannel channel) throws IOException {
+        if (connections.size() >= MAX_CONNECTIONS) {
+            context.metrics().serverClosed("too-many");
+            channel.close();
+            return;
+        }
+        SocketOptions.forLongLife(channel);
+        ServerConnection connection = new ServerConnection(channel, context);
+        connections.add(connection);
+        context.metrics().serverConnections().incrementAndGet();
+        boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
+        if (!asPlatform) {
+            platformThreads.decrementAndGet();
+        }
+        ThreadFactory factory = asPlatform ? platform : virtual;
+        try {
+            factory.newThread(() -> run(connection, asPlatform)).start();
+        } catch (OutOfMemoryError e) {
+            // No thread to be had: this peer is turned away, the others are served on.
+            ended(connection, asPlatform);
+            connection.abort();
+            throw new IOException("no thread for a connection", e);
+        }
+        if (!listener.isOpen()) {
+            // The server was closed meanwhile and may not have seen this one.
+            connection.abort();
+        }
+    }
+
+    private void run(ServerConnection connection, boolean asPlatform) {
+        try {
+            connection.run();
+        } finally {
+            ended(connection, asPlatform);
+        }
+    }
+
+    private void ended(ServerConnection connection, boolean asPlatform) {
+        connections.remove(connection);
+        context.metrics().serverConnections().decrementAndGet();
+        if (asPlatform) {
+            platformThreads.decrementAndGet();
+        }
+    }
+
+    /** Ends the connections whose requests use a range; the number of them. */
+    @CanIgnoreReturnValue
+    public int abort(Registration range) {
+        int aborted = 0;
+        for (ServerConnection connection : connections) {
+            if (connection.holds(range)) {
+                connection.abort();
+                context.metrics().serverClosed("unregistered");
+                aborted++;
+            }
+        }
+        return aborted;
+    }
+
+    /** Accepts no more and ends all connections. */
+    @Override
+    public void close() {
+        PortBinder.close(listener, acceptor);
+        connections.forEach(ServerConnection::abort);
+    }
+}

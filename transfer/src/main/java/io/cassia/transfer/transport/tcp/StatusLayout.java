@@ -1,0 +1,69 @@
+package io.cassia.transfer.transport.tcp;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The status frame of version 2 (spec 7.4). Immutable.
+ *
+ * <pre>
+ *    0      4      8
+ *   +------+------+
+ *   | code | MCTV |    little-endian; code 0 is success
+ *   +------+------+
+ * </pre>
+ */
+final class StatusLayout {
+    static final int LENGTH_BYTES = Long.BYTES;
+
+    static final int OK_CODE = 0;
+    static final int REJECTED_CODE = 1;
+
+    /** The range exists, but peers may not do this with it; C++ peers take it as any failure. */
+    static final int DENIED_CODE = 2;
+
+    private static final long MAGIC = 0x4D435456L;
+
+    /** The whole frame of success as a number. */
+    static final long OK = frame(OK_CODE);
+
+    private StatusLayout() {}
+
+    static long frame(int code) {
+        return MAGIC << 32 | Integer.toUnsignedLong(code);
+    }
+
+    static boolean hasMagic(long frame) {
+        return frame >>> 32 == MAGIC;
+    }
+
+    static int code(long frame) {
+        return (int) frame;
+    }
+
+    private static final ByteBuffer OK_FRAME = allocate(OK_CODE);
+    private static final ByteBuffer REJECTED_FRAME = allocate(REJECTED_CODE);
+    private static final ByteBuffer DENIED_FRAME = allocate(DENIED_CODE);
+
+    private static ByteBuffer allocate(int code) {
+        return ByteBuffer.allocateDirect(LENGTH_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(frame(code))
+                .flip();
+    }
+
+    /** A view on a frame of success, ready to be sent. */
+    static ByteBuffer ok() {
+        return OK_FRAME.duplicate();
+    }
+
+    /** A view on a frame of rejection, ready to be sent. */
+    static ByteBuffer rejected() {
+        return REJECTED_FRAME.duplicate();
+    }
+
+    /** A view on a frame of denial, ready to be sent. */
+    static ByteBuffer denied() {
+        return DENIED_FRAME.duplicate();
+    }
+}

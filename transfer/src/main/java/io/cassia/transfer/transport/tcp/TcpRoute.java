@@ -1,0 +1,321 @@
+package io.cassia.transfer.transport.tcp;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.status.Code;
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.transport.Route;
+import io.cassia.transfer.transport.Run;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Over TCP to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
+ *
+ * <p>Who wants to carry a run takes a permit, of which there are as many as lanes, then an idle
+ * lane or a new one. After a failed connect nobody connects for a while, which doubles up to {@link
+ * #MAX_BACKOFF}: requests fail at once meanwhile, so that callers can turn to another peer.
+ */
+public final class TcpRoute implements Route {
+    private static final Duration MIN_BACKOFF = Duration.ofMillis(10);
+    private static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
+    private static final Duration MAX_IDLE = Duration.ofMinutes(5);
+    private static final int MAX_WAITING = 4096;
+
+    private final HostPort peer;
+    private final String peerName;
+    private final boolean acknowledged;
+    private final ClientContext context;
+    private final Semaphore permits;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    @GuardedBy("lock")
+    private final ArrayDeque<Lane> idle = new ArrayDeque<>();
+
+    @GuardedBy("lock")
+    private final Set<Lane> busy = new HashSet<>();
+
+    @GuardedBy("lock")
+    private long backoffNanos;
+
+    @GuardedBy("lock")
+    private long connectNotBeforeNanos;
+
+    @GuardedBy("lock")
+    private String lastConnectFailure = "";
+
+    @GuardedBy("lock")
+    private boolean closed;
+
+    /**
+     * A route; connects when the first run comes.
+     *
+     * @param segment published name, for details of failures
+     * @param peer host and data port
+     * @param acknowledged whether the peer speaks version 2
+     */
+    public TcpRoute(String segment, HostPort peer, boolean acknowledged, ClientContext context) {
+        this.peer = peer;
+        this.peerName = "segment " + segment + " at " + peer;
+        this.acknowledged = acknowledged;
+        this.context = context;
+        this.permits = new Semaphore(context.lanesPerPeer(), true);
+    }
+
+    /** Whether it leads to this port in this version of the protocol. */
+    public boolean leadsTo(HostPort target, boolean isAcknowledged) {
+        return peer.equals(target) && acknowledged == isAcknowledged;
+    }
+
+    /** Host and data port. */
+    public HostPort peer() {
+        return peer;
+    }
+
+    /** Connections at this moment. */
+    public int lanes() {
+        lock.lock();
+        try {
+            return idle.size() + busy.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void carry(Run run) {
+        if (!acquire(run)) {
+            return;
+        }
+        try {
+            if (acknowledged) {
+                carryOnLane(run);
+            } else {
+                carryOnePerConnection(run);
+            }
+        } finally {
+            permits.release();
+        }
+    }
+
+    private boolean acquire(Run run) {
+        if (permits.getQueueLength() >= MAX_WAITING) {
+            busy(run, MAX_WAITING + " callers wait already");
+            return false;
+        }
+        long left = run.head().deadlineNanos() - context.clock().nanos();
+        try {
+            if (permits.tryAcquire(left, TimeUnit.NANOSECONDS)) {
+                return true;
+            }
+            busy(run, "none became free within the deadline");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            lose(run, Run.Stop.INTERRUPTED, TransferCode.ERR_SOCKET, "interrupted");
+        }
+        return false;
+    }
+
+    private void busy(Run run, String why) {
+        lose(
+                run,
+                Run.Stop.BUSY,
+                TransferCode.ERR_TOO_MANY_REQUESTS,
+                "all %d lanes are in use, %s".formatted(context.lanesPerPeer(), why));
+    }
+
+    private void lose(Run run, Run.Stop stop, Code code, String why) {
+        run.lose(stop, code, peerName + ": " + why);
+    }
+
+    private void carryOnLane(Run run) {
+        Lane lane = borrow(run);
+        if (lane == null) {
+            return;
+        }
+        boolean usable = false;
+        try {
+            usable = lane.carry(run);
+        } finally {
+            giveBack(lane, usable);
+        }
+    }
+
+    private void carryOnePerConnection(Run run) {
+        while (!run.isDone()) {
+            Lane lane = connect(run);
+            if (lane == null) {
+                return;
+            }
+            int before = run.next();
+            try {
+                lane.carryHeadUnacknowledged(run);
+            } finally {
+                giveBack(lane, false);
+            }
+            if (run.next() == before) {
+                return;
+            }
+        }
+    }
+
+    private @Nullable Lane borrow(Run run) {
+        Lane lane = null;
+        lock.lock();
+        try {
+            while (lane == null && !idle.isEmpty()) {
+                lane = idle.pop();
+                context.metrics().lanesIdle().decrementAndGet();
+                if (context.clock().nanos() - lane.idleSinceNanos() > MAX_IDLE.toNanos()) {
+                    // Middle boxes forget idle connections without telling; the peer may have, too.
+                    lane.close();
+                    lane = null;
+                }
+            }
+            if (lane != null) {
+                busy.add(lane);
+                context.metrics().lanesBusy().incrementAndGet();
+            }
+        } finally {
+            lock.unlock();
+        }
+        return lane != null ? lane : connect(run);
+    }
+
+    private @Nullable Lane connect(Run run) {
+        if (!mayConnect(run)) {
+            return null;
+        }
+        context.metrics().lanesConnecting().incrementAndGet();
+        Outcome<SocketChannel> connected;
+        try {
+            connected =
+                    context.dialer().connect(peer.host(), peer.port(), run.head().deadlineNanos());
+        } finally {
+            context.metrics().lanesConnecting().decrementAndGet();
+        }
+        return switch (connected) {
+            case Outcome.Ok<SocketChannel>(SocketChannel channel) -> admit(run, channel);
+            case Outcome.Failed<SocketChannel>(Code code, String detail) -> {
+                if (Thread.currentThread().isInterrupted()) {
+                    lose(run, Run.Stop.INTERRUPTED, code, "interrupted: " + detail);
+                } else if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
+                    // Says more about the caller's patience than about the peer.
+                    lose(run, Run.Stop.TIMED_OUT, code, detail);
+                } else {
+                    backOff(detail);
+                    lose(run, Run.Stop.UNREACHABLE, code, detail);
+                }
+                yield null;
+            }
+        };
+    }
+
+    private boolean mayConnect(Run run) {
+        lock.lock();
+        try {
+            if (closed) {
+                lose(run, Run.Stop.CLOSED, TransferCode.ERR_CONTEXT, "the connection was closed");
+                return false;
+            }
+            long wait = connectNotBeforeNanos - context.clock().nanos();
+            if (backoffNanos == 0 || wait <= 0) {
+                return true;
+            }
+            lose(
+                    run,
+                    Run.Stop.BACKING_OFF,
+                    TransferCode.ERR_SOCKET,
+                    "connects again in %d ms after: %s"
+                            .formatted(wait / 1_000_000, lastConnectFailure));
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void backOff(String cause) {
+        lock.lock();
+        try {
+            backoffNanos =
+                    Math.clamp(2 * backoffNanos, MIN_BACKOFF.toNanos(), MAX_BACKOFF.toNanos());
+            connectNotBeforeNanos = context.clock().nanos() + backoffNanos;
+            lastConnectFailure = cause;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Lane admit(Run run, SocketChannel channel) {
+        Lane lane = new Lane(channel, context, peerName);
+        lock.lock();
+        try {
+            backoffNanos = 0;
+            if (!closed) {
+                busy.add(lane);
+                context.metrics().lanesBusy().incrementAndGet();
+                return lane;
+            }
+        } finally {
+            lock.unlock();
+        }
+        lane.close();
+        lose(run, Run.Stop.CLOSED, TransferCode.ERR_CONTEXT, "the connection was closed");
+        return null;
+    }
+
+    private void giveBack(Lane lane, boolean usable) {
+        boolean keep = false;
+        lock.lock();
+        try {
+            busy.remove(lane);
+            context.metrics().lanesBusy().decrementAndGet();
+            if (usable && !closed) {
+                keep = true;
+                lane.idleSince(context.clock().nanos());
+                idle.push(lane);
+                context.metrics().lanesIdle().incrementAndGet();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!keep) {
+            lane.close();
+        }
+    }
+
+    /**
+     * Closes the idle lanes: one that broke tells that its siblings may be dead, too, and a retry
+     * must not meet the next dead one.
+     */
+    public void dropIdle() {
+        lock.lock();
+        try {
+            context.metrics().lanesIdle().addAndGet(-idle.size());
+            idle.forEach(Lane::close);
+            idle.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            busy.forEach(Lane::abort);
+        } finally {
+            lock.unlock();
+        }
+        dropIdle();
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package io.cassia.transfer.memory;
+
+import org.jspecify.annotations.NullMarked;
