@@ -4,7 +4,6 @@ import io.cassia.base.Clock;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.tcp.ClientContext;
-import java.util.concurrent.Executor;
 
 /**
  * What the opened segments of an engine share. Immutable.
@@ -17,4 +16,4 @@ record EngineParts(
         TransferMetrics metrics,
         PeerDirectory directory,
         ClientContext tcp,
-        Executor runners) {}
+        Runners runners) {}

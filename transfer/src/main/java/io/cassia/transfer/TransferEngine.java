@@ -5,38 +5,17 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.handshake.HandshakeClient;
-import io.cassia.transfer.handshake.HandshakeServer;
 import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
-import io.cassia.transfer.metadata.DescriptorCodec;
 import io.cassia.transfer.metadata.HostPort;
-import io.cassia.transfer.metadata.HttpMetadataStore;
-import io.cassia.transfer.metadata.MetadataStore;
-import io.cassia.transfer.metadata.P2pDirectory;
 import io.cassia.transfer.metadata.PeerDirectory;
-import io.cassia.transfer.metadata.RpcMeta;
-import io.cassia.transfer.metadata.SegmentDescriptor;
-import io.cassia.transfer.metadata.StoreDirectory;
-import io.cassia.transfer.net.Dialer;
-import io.cassia.transfer.net.PortBinder;
-import io.cassia.transfer.net.Watchdog;
-import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.local.LocalEngines;
-import io.cassia.transfer.transport.tcp.ClientContext;
-import io.cassia.transfer.transport.tcp.DataServer;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Moves bytes between registered memory of processes, one-sidedly: the peer's application takes no
@@ -46,92 +25,30 @@ public final class TransferEngine implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(TransferEngine.class.getName());
     private static final int MAX_BATCH = 1_000_000;
 
-    private final TransferConfig config;
-    private final Clock clock;
     private final String name;
-    private final int rpcPort;
-    private final int dataPort;
     private final BufferTable buffers;
-    private final Inbox inbox;
-    private final Watchdog watchdog;
-    private final HandshakeServer handshakes;
+    private final EngineServers servers;
     private final HandshakeClient handshake;
-    private final DataServer data;
-    private final PeerDirectory directory;
-    private final Runners runners = new Runners();
+    private final EngineParts parts;
     private final LocalMemory memory;
     private final SegmentTable segments;
     private final Dispatcher dispatcher;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Bound listeners of an engine that is being started. */
-    private record Listeners(ServerSocketChannel rpc, ServerSocketChannel data) {}
-
-    private TransferEngine(
-            TransferConfig config,
-            Clock clock,
-            MeterRegistry meters,
-            Listeners listeners,
-            Optional<MetadataStore> store) {
-        this.config = config;
-        this.clock = clock;
-        this.rpcPort = listeners.rpc().socket().getLocalPort();
-        this.dataPort = listeners.data().socket().getLocalPort();
-        this.name =
-                config.isP2p() || config.segmentName().isEmpty()
-                        ? new HostPort(config.localHost(), rpcPort).toString()
-                        : config.segmentName();
-        this.buffers = new BufferTable();
-        this.inbox = new Inbox();
-        this.watchdog = new Watchdog(clock, "cassia-watchdog-" + rpcPort);
-        TransferConfig.Timeouts timeouts = config.timeouts();
-        TransferMetrics metrics = new TransferMetrics(meters, name);
-        Dialer dialer = new Dialer(clock, timeouts.connect());
-        this.handshake = new HandshakeClient(dialer, watchdog, clock);
-        Supplier<String> descriptor = this::descriptor;
-        this.directory =
-                store.isEmpty()
-                        ? new P2pDirectory(handshake, descriptor)
-                        : new StoreDirectory(store.get(), "", name, endpoint(), descriptor, clock);
-        this.data =
-                DataServer.start(
-                        listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
-        this.handshakes =
-                HandshakeServer.start(
-                        listeners.rpc(),
-                        descriptor,
-                        inbox,
-                        timeouts.connect().multipliedBy(2),
-                        watchdog,
-                        clock,
-                        meters);
-        this.memory = new LocalMemory(buffers, data, directory, clock, timeouts.drain());
-        EngineParts parts =
-                new EngineParts(
-                        config,
-                        clock,
-                        metrics,
-                        directory,
-                        new ClientContext(
-                                dialer,
-                                watchdog,
-                                clock,
-                                metrics,
-                                config.lanesPerPeer(),
-                                timeouts.stall().toNanos()),
-                        runners);
+    TransferEngine(
+            String name,
+            BufferTable buffers,
+            EngineServers servers,
+            HandshakeClient handshake,
+            EngineParts parts) {
+        this.name = name;
+        this.buffers = buffers;
+        this.servers = servers;
+        this.handshake = handshake;
+        this.parts = parts;
+        this.memory = new LocalMemory(buffers, servers.data(), parts);
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
-    }
-
-    private RpcMeta endpoint() {
-        return new RpcMeta(config.localHost(), rpcPort, OptionalLong.of(clock.epochMillis()));
-    }
-
-    private String descriptor() {
-        return DescriptorCodec.encode(
-                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name)),
-                DescriptorCodec.timestamp(clock.epochMillis()));
     }
 
     /**
@@ -141,79 +58,24 @@ public final class TransferEngine implements AutoCloseable {
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
-        if (config.isP2p()) {
-            return start(config, clock, meters, Optional.empty());
-        }
-        return HttpMetadataStore.open(config.metadata())
-                .then(store -> start(config, clock, meters, Optional.of(store)));
-    }
-
-    private static Outcome<TransferEngine> start(
-            TransferConfig config,
-            Clock clock,
-            MeterRegistry meters,
-            Optional<MetadataStore> store) {
-        return switch (listen(config, clock)) {
-            case Outcome.Failed<Listeners> failed -> {
-                store.ifPresent(MetadataStore::close);
-                yield failed.as();
-            }
-            case Outcome.Ok<Listeners>(Listeners listeners) ->
-                    new TransferEngine(config, clock, meters, listeners, store).publish();
-        };
-    }
-
-    private static Outcome<Listeners> listen(TransferConfig config, Clock clock) {
-        long deadline = clock.nanos() + config.timeouts().connect().toNanos();
-        return new Dialer(clock, config.timeouts().connect())
-                .resolve(config.localHost(), deadline)
-                .then(
-                        addresses -> {
-                            TransferConfig.Ports ports = config.ports();
-                            PortBinder binder =
-                                    new PortBinder(loopback(addresses), ports.min(), ports.max());
-                            return binder.bind(ports.rpc())
-                                    .then(rpc -> second(rpc, binder.bind(ports.data())));
-                        });
-    }
-
-    private static Outcome<Listeners> second(
-            ServerSocketChannel rpc, Outcome<ServerSocketChannel> data) {
-        if (!data.isOk()) {
-            try {
-                rpc.close();
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
-            }
-        }
-        return data.map(listener -> new Listeners(rpc, listener));
-    }
-
-    /**
-     * A host name that peers can only use on this host is served on this host only; any other one
-     * on all interfaces, as upstream does it.
-     */
-    private static @Nullable InetAddress loopback(List<InetAddress> addresses) {
-        return addresses.stream().allMatch(InetAddress::isLoopbackAddress)
-                ? addresses.getFirst()
-                : null;
+        return new EngineAssembly(config, clock, meters).build().then(TransferEngine::publish);
     }
 
     private Outcome<TransferEngine> publish() {
-        return switch (directory.publish()) {
+        return switch (parts.directory().publish()) {
             case Outcome.Failed<Done> failed -> {
                 close();
                 yield failed.in("publishing segment " + name);
             }
             case Outcome.Ok<Done> ok -> {
-                LocalEngines.add(config.metadata(), name, buffers);
+                LocalEngines.add(parts.config().metadata(), name, buffers);
                 LOG.log(
                         System.Logger.Level.INFO,
                         "transfer-engine-started segment={0} rpcPort={1} dataPort={2} metadata={3}",
                         name,
-                        Integer.toString(rpcPort),
-                        Integer.toString(dataPort),
-                        config.metadata());
+                        Integer.toString(servers.rpcPort()),
+                        Integer.toString(servers.dataPort()),
+                        parts.config().metadata());
                 yield Outcome.ok(this);
             }
         };
@@ -226,12 +88,12 @@ public final class TransferEngine implements AutoCloseable {
 
     /** The handshake port. */
     public int rpcPort() {
-        return rpcPort;
+        return servers.rpcPort();
     }
 
     /** The data port. */
     public int dataPort() {
-        return dataPort;
+        return servers.dataPort();
     }
 
     /** This engine's own segment. */
@@ -290,13 +152,13 @@ public final class TransferEngine implements AutoCloseable {
         if (stripped.isEmpty()) {
             return Outcome.failed(TransferCode.ERR_INVALID_ARGUMENT, "the segment name is empty");
         }
-        return segments.open(stripped, deadline(config.timeouts().stall()));
+        return segments.open(stripped, soon());
     }
 
     /** The buffers a peer published, in order of registration; read afresh from the peer. */
     public Outcome<List<RemoteBuffer>> remoteBuffers(SegmentHandle segment) {
         return require(segment)
-                .then(opened -> opened.describe(deadline(config.timeouts().stall())))
+                .then(opened -> opened.describe(soon()))
                 .map(
                         peer ->
                                 peer.descriptor().buffers().stream()
@@ -341,13 +203,13 @@ public final class TransferEngine implements AutoCloseable {
                                         address,
                                         notification.name(),
                                         notification.message(),
-                                        deadline(config.timeouts().stall())));
+                                        soon()));
     }
 
     /** Takes all messages that peers have pushed, in order of arrival. */
     public List<Notification> drainNotifications() {
         List<Notification> drained = new ArrayList<>();
-        for (Inbox.Message message : inbox.drain()) {
+        for (Inbox.Message message : servers.inbox().drain()) {
             drained.add(new Notification(message.name(), message.message()));
         }
         return drained;
@@ -355,8 +217,7 @@ public final class TransferEngine implements AutoCloseable {
 
     /** Asks whether a peer's engine is alive. */
     public Outcome<Done> probe(SegmentHandle target) {
-        return rpcAddress(target)
-                .then(address -> handshake.probe(address, deadline(config.timeouts().stall())));
+        return rpcAddress(target).then(address -> handshake.probe(address, soon()));
     }
 
     /** Withdraws the segment, ends all transfers and frees the regions. Idempotent. */
@@ -365,23 +226,23 @@ public final class TransferEngine implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        LocalEngines.remove(config.metadata(), name, buffers);
-        directory.close();
+        LocalEngines.remove(parts.config().metadata(), name, buffers);
+        parts.directory().close();
         segments.close();
-        runners.close();
-        handshakes.close();
-        data.close();
+        parts.runners().close();
+        servers.close();
         memory.close();
         // Last: until here it ends what would hang.
-        watchdog.close();
+        parts.tcp().watchdog().close();
     }
 
     private static <T> Outcome<T> closedFailure() {
         return Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed");
     }
 
-    private long deadline(Duration timeout) {
-        return clock.nanos() + timeout.toNanos();
+    /** Deadline of a question to a peer. */
+    private long soon() {
+        return parts.clock().nanos() + parts.config().timeouts().stall().toNanos();
     }
 
     private Outcome<Segment> require(SegmentHandle handle) {
@@ -397,9 +258,8 @@ public final class TransferEngine implements AutoCloseable {
         return require(target)
                 .then(
                         segment ->
-                                config.isP2p()
+                                parts.config().isP2p()
                                         ? Outcome.ok(HostPort.parse(segment.name()))
-                                        : segment.describe(deadline(config.timeouts().stall()))
-                                                .map(PeerDirectory.Peer::rpc));
+                                        : segment.describe(soon()).map(PeerDirectory.Peer::rpc));
     }
 }

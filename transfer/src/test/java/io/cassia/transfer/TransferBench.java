@@ -22,7 +22,8 @@ import java.util.Random;
  * engine with pooled connections on this kind of machine. Confined to the main thread.
  *
  * <p>The second rate is that of the median round: on a machine with other work, the first one shows
- * that work as much as this code.
+ * that work as much as this code. The processor time per byte, of both ends together, does not
+ * depend on it.
  *
  * <p>Arguments: seconds per cell (2), {@code stripes=N}, {@code batch} for the background path,
  * {@code depth=N}, {@code block=bytes}. Both processes share the cores.
@@ -88,8 +89,17 @@ final class TransferBench {
             local.memory().fill((byte) 7);
             Cell bench = new Cell(engine, handle, base, local.memory(), options.contains("batch"));
             System.out.printf(
-                    "%8s %6s %5s %8s %8s %8s %8s %8s %8s%n",
-                    "block", "dir", "depth", "GB/s", "at p50", "peer", "ratio", "p50 us", "p99 us");
+                    "%8s %6s %5s %8s %8s %8s %8s %8s %8s %8s%n",
+                    "block",
+                    "dir",
+                    "depth",
+                    "GB/s",
+                    "at p50",
+                    "peer",
+                    "ratio",
+                    "p50 us",
+                    "p99 us",
+                    "cpu s/GB");
             for (int block : BLOCKS) {
                 for (int direction = 0; direction < 2; direction++) {
                     for (int d = 0; d < DEPTHS.length; d++) {
@@ -98,10 +108,12 @@ final class TransferBench {
                             continue;
                         }
                         Result _ = bench.run(block, DEPTHS[d], direction == 1, seconds / 2);
+                        double cpu = cpuSeconds(child);
                         Result result = bench.run(block, DEPTHS[d], direction == 1, seconds);
+                        cpu = cpuSeconds(child) - cpu;
                         double peer = Objects.requireNonNull(PEER.get(block))[direction][d];
                         System.out.printf(
-                                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.0f %8.0f%n",
+                                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.0f %8.0f %8.3f%n",
                                 block,
                                 direction == 1 ? "write" : "read",
                                 DEPTHS[d],
@@ -110,13 +122,21 @@ final class TransferBench {
                                 peer,
                                 result.gigabytes() / peer,
                                 result.p50(),
-                                result.p99());
+                                result.p99(),
+                                cpu / (result.bytes() / 1e9));
                     }
                 }
             }
         } finally {
             child.destroy();
         }
+    }
+
+    /** Both ends together. */
+    private static double cpuSeconds(Process child) {
+        return (ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos()
+                        + child.info().totalCpuDuration().orElse(Duration.ZERO).toNanos())
+                / 1e9;
     }
 
     private static long option(List<String> options, String prefix, long otherwise) {
@@ -143,7 +163,7 @@ final class TransferBench {
         }
     }
 
-    private record Result(double gigabytes, double p50, double p99) {}
+    private record Result(double gigabytes, double p50, double p99, double bytes) {}
 
     /** One measurement after the other on the same engines. Confined to the main thread. */
     private record Cell(
@@ -184,7 +204,8 @@ final class TransferBench {
             return new Result(
                     bytes / (double) (now - start),
                     sorted[sorted.length / 2],
-                    sorted[(int) (sorted.length * .99)]);
+                    sorted[(int) (sorted.length * .99)],
+                    bytes);
         }
 
         private void carry(List<TransferRequest> requests) {

@@ -1,6 +1,7 @@
 package io.cassia.transfer.handshake;
 
 import io.cassia.base.Clock;
+import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -235,7 +236,7 @@ public final class HandshakeServer implements AutoCloseable {
 
     @Override
     public void close() {
-        closeQuietly(listener);
+        PortBinder.close(listener, acceptor);
         open.forEach(HandshakeServer::closeQuietly);
     }
 

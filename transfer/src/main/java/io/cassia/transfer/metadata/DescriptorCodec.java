@@ -86,7 +86,10 @@ public final class DescriptorCodec {
         try {
             root = JSON.readTree(text);
         } catch (JacksonException e) {
-            return malformed(origin, e);
+            return malformed(origin, e.getOriginalMessage());
+        }
+        if (root.isMissingNode()) {
+            return malformed(origin, "no text");
         }
         if (!root.isObject()) {
             return metadata(origin, "has no segment descriptor (answered " + kind(root) + ")");
@@ -153,7 +156,7 @@ public final class DescriptorCodec {
         try {
             root = JSON.readTree(text);
         } catch (JacksonException e) {
-            return malformed(origin, e);
+            return malformed(origin, e.getOriginalMessage());
         }
         String host = text(root, "ip_or_host_name");
         long port = unsigned(root.path("rpc_port")).orElse(-1);
@@ -183,9 +186,8 @@ public final class DescriptorCodec {
         return node.getNodeType().toString().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private static <T> Outcome<T> malformed(String origin, JacksonException e) {
-        return Outcome.failed(
-                TransferCode.ERR_MALFORMED_JSON, origin + ": " + e.getOriginalMessage());
+    private static <T> Outcome<T> malformed(String origin, String why) {
+        return Outcome.failed(TransferCode.ERR_MALFORMED_JSON, origin + ": " + why);
     }
 
     private static <T> Outcome<T> metadata(String origin, String why) {

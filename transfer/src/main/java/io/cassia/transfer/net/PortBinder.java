@@ -6,11 +6,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Opens listeners, on one port or on any free port of a range. Immutable. */
+/** Opens and closes listeners, on one port or on any free port of a range. Immutable. */
 public final class PortBinder {
+    private static final System.Logger LOG = System.getLogger(PortBinder.class.getName());
+    private static final Duration CLOSE = Duration.ofSeconds(5);
     private static final int ATTEMPTS = 500;
     private static final int BACKLOG = 512;
 
@@ -71,6 +74,26 @@ public final class PortBinder {
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
+        }
+    }
+
+    /**
+     * Closes a listener and waits for its acceptor: while that is still inside {@code accept}, the
+     * port is not free yet.
+     */
+    public static void close(ServerSocketChannel listener, Thread acceptor) {
+        try {
+            listener.close();
+            if (!acceptor.join(CLOSE)) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "listener-still-open thread={0}",
+                        acceptor.getName());
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "listener-close-failed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -4,10 +4,11 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.PortBinder;
+import io.cassia.transfer.net.SocketOptions;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -89,8 +90,7 @@ public final class DataServer implements AutoCloseable {
             channel.close();
             return;
         }
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        SocketOptions.forLongLife(channel);
         ServerConnection connection = new ServerConnection(channel, context);
         connections.add(connection);
         context.metrics().serverConnections().incrementAndGet();
@@ -99,7 +99,14 @@ public final class DataServer implements AutoCloseable {
             platformThreads.decrementAndGet();
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
-        factory.newThread(() -> run(connection, asPlatform)).start();
+        try {
+            factory.newThread(() -> run(connection, asPlatform)).start();
+        } catch (OutOfMemoryError e) {
+            // No thread to be had: this peer is turned away, the others are served on.
+            ended(connection, asPlatform);
+            connection.abort();
+            throw new IOException("no thread for a connection", e);
+        }
         if (!listener.isOpen()) {
             // The server was closed meanwhile and may not have seen this one.
             connection.abort();
@@ -110,11 +117,15 @@ public final class DataServer implements AutoCloseable {
         try {
             connection.run();
         } finally {
-            connections.remove(connection);
-            context.metrics().serverConnections().decrementAndGet();
-            if (asPlatform) {
-                platformThreads.decrementAndGet();
-            }
+            ended(connection, asPlatform);
+        }
+    }
+
+    private void ended(ServerConnection connection, boolean asPlatform) {
+        connections.remove(connection);
+        context.metrics().serverConnections().decrementAndGet();
+        if (asPlatform) {
+            platformThreads.decrementAndGet();
         }
     }
 
@@ -135,11 +146,7 @@ public final class DataServer implements AutoCloseable {
     /** Accepts no more and ends all connections. */
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "data-listener-close-failed", e);
-        }
+        PortBinder.close(listener, acceptor);
         connections.forEach(ServerConnection::abort);
     }
 }
