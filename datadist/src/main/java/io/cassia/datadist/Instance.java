@@ -140,6 +140,7 @@ final class Instance implements AutoCloseable {
         TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT;
         return TransferConfig.p2p(
                         options.dataHost().orElseGet(() -> HostAddress.choose(options.listen())))
+                .withLocalCopies(options.localCopies())
                 .withTimeouts(
                         connect.compareTo(standard.connect()) < 0
                                 ? standard.withConnect(connect)

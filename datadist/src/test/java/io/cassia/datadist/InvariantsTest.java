@@ -38,8 +38,7 @@ final class InvariantsTest {
         return clusters.start(
                 id,
                 LlmRole.DECODER,
-                Clusters.TCP,
-                options -> options.roleGating(false).listen("127.0.0.1", 0));
+                options -> options.localCopies(false).roleGating(false).listen("127.0.0.1", 0));
     }
 
     /** 1 to 3: selected bytes arrive, no others change; joined blocks are like single ones. */

@@ -42,8 +42,10 @@ final class TransferTest {
     void link() {
         prompt =
                 clusters.start(
-                        1, LlmRole.PROMPT, Clusters.TCP, options -> options.listen("127.0.0.1", 0));
-        decoder = clusters.start(2, LlmRole.DECODER, Clusters.TCP, options -> options);
+                        1,
+                        LlmRole.PROMPT,
+                        options -> options.localCopies(false).listen("127.0.0.1", 0));
+        decoder = clusters.start(2, LlmRole.DECODER, options -> options.localCopies(false));
         src = prompt.allocateCache(DESC, List.of(CacheKey.request(1, 7))).orThrow();
         dst = decoder.allocateCache(DESC).orThrow();
         Clusters.fill(src, 1);

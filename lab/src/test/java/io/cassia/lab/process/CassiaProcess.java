@@ -135,7 +135,7 @@ public final class CassiaProcess implements AutoCloseable {
     }
 
     /** kill -9. */
-    public void kill() throws Exception {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor(10, TimeUnit.SECONDS);
     }
@@ -186,12 +186,17 @@ public final class CassiaProcess implements AutoCloseable {
         }
     }
 
+    /** Ends the process: asked first, so that nothing of it stays behind in shared memory. */
     @Override
-    public void close() throws Exception {
-        // Asked first, so that nothing of it stays behind in shared memory.
+    public void close() throws IOException {
         process.destroy();
-        if (!process.waitFor(5, TimeUnit.SECONDS)) {
-            kill();
+        try {
+            if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
         Files.deleteIfExists(stderr);
     }
