@@ -26,7 +26,7 @@ class TraceTest {
     private static final int BLOCKS = 10_000;
 
     /** Requests of the trace; enough to turn the pool over several times. */
-    private static final int REQUESTS = 4000;
+    private static final int REQUESTS = 2500;
 
     private static List<List<String>> requests() {
         JsonMapper json = new JsonMapper();
