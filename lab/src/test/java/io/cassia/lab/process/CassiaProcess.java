@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringTokenizer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +62,10 @@ public final class CassiaProcess implements AutoCloseable {
 
     private static String classPath() {
         List<String> entries = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        StringTokenizer all =
+                new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);
+        while (all.hasMoreTokens()) {
+            String entry = all.nextToken();
             if (!entry.contains("junit") && !entry.contains("test-classes")) {
                 entries.add(entry);
             }

@@ -96,7 +96,8 @@ final class HttpMetadataTest {
     @Test
     void a_full_server_refuses_new_keys_only() throws Exception {
         try (HttpMetadataServer small =
-                HttpMetadataServer.start("127.0.0.1", 0, clock, meters, 2).orThrow()) {
+                HttpMetadataServer.start("127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2)
+                        .orThrow()) {
             MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
             assertThat(limited.put("a", "1").isOk()).isTrue();
             assertThat(limited.put("b", "1").isOk()).isTrue();
