@@ -115,10 +115,6 @@ final class Segment {
         boolean refreshed = false;
         run.endUnwanted();
         while (!run.isDone()) {
-            if (closed) {
-                run.failRest(TransferCode.ERR_CONTEXT, "the engine is closed", false);
-                return;
-            }
             switch (route(run.head().deadlineNanos())) {
                 case Outcome.Failed<Route>(Code code, String detail) -> {
                     if (!run.heedInterrupt()) {
