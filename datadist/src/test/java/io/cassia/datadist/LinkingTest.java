@@ -430,6 +430,20 @@ final class LinkingTest {
     }
 
     @Test
+    void a_peer_whose_memory_cannot_be_reached_is_a_failed_link() throws IOException {
+        ScriptedPrompt walled = new ScriptedPrompt(1);
+        sockets.add(walled);
+        walled.closeEngine();
+        LlmDataDist decoder = clusters.decoder(2);
+        LinkResult result = decoder.linkClusters(List.of(walled.info()), Clusters.LONG);
+        Expect.failed(
+                result.entries().getFirst(), LlmStatus.LLM_LINK_FAILED, "data port of the peer");
+        assertThat(decoder.links()).isEmpty();
+        assertThat(Clusters.eventually(() -> walled.requests().contains(ScriptedPrompt.UNLINK)))
+                .isTrue();
+    }
+
+    @Test
     void a_silent_peer_breaks_the_link_after_some_heartbeats() throws IOException {
         ScriptedPrompt silent = new ScriptedPrompt(1);
         sockets.add(silent);

@@ -9,7 +9,11 @@ import io.cassia.datadist.link.LinkRequests;
 import io.cassia.datadist.link.LinkTable;
 import io.cassia.datadist.link.WireReader;
 import io.cassia.datadist.memory.DataPlane;
+import io.cassia.status.Code;
+import io.cassia.status.Done;
+import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.SegmentHandle;
 import java.time.Duration;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -79,6 +83,17 @@ public final class Exchange implements LinkRequests, AutoCloseable {
     @Override
     public void onOpen(Link link) {
         segments.prefetch(link);
+    }
+
+    @Override
+    public Outcome<Done> awaitReady(Link link, long deadlineNanos) {
+        return switch (segments.require(link, deadlineNanos)) {
+            case Outcome.Ok<SegmentHandle> ok -> Outcome.done();
+            case Outcome.Failed<SegmentHandle>(Code code, String detail) ->
+                    Outcome.failed(
+                            code == LlmStatus.LLM_TIMEOUT ? code : LlmStatus.LLM_LINK_FAILED,
+                            detail + "; is the data port of the peer reachable from here?");
+        };
     }
 
     @Override

@@ -203,8 +203,19 @@ public final class LinkService implements AutoCloseable {
         }
         return switch (table.reserve(cluster)) {
             case Outcome.Failed<Link> failed -> failed.as();
-            case Outcome.Ok<Link>(Link link) -> relinker.dialInto(link, cluster, deadlineNanos);
+            case Outcome.Ok<Link>(Link link) ->
+                    relinker.dialInto(link, cluster, deadlineNanos)
+                            .then(ok -> ready(link, deadlineNanos));
         };
+    }
+
+    /** A link over which nothing can be transferred is given up again, by both ends. */
+    private Outcome<Done> ready(Link link, long deadlineNanos) {
+        Outcome<Done> ready = requests.awaitReady(link, deadlineNanos);
+        if (ready instanceof Outcome.Failed<Done> failed) {
+            unlinker.withdraw(link, failed);
+        }
+        return ready;
     }
 
     /**
