@@ -2,6 +2,7 @@ package io.cassia.datadist.exchange;
 
 import io.cassia.base.Clock;
 import io.cassia.datadist.cache.CacheTable;
+import io.cassia.datadist.link.Announcer;
 import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.LinkMeters;
@@ -32,7 +33,12 @@ public final class Exchange implements LinkRequests, AutoCloseable {
     private final ThreadPoolExecutor workers;
 
     public Exchange(
-            long clusterId, CacheTable caches, DataPlane plane, Clock clock, LinkMeters meters) {
+            long clusterId,
+            CacheTable caches,
+            DataPlane plane,
+            Clock clock,
+            LinkMeters meters,
+            Announcer announcer) {
         this.segments = new SegmentCache(plane, clock);
         this.parts =
                 new ExchangeParts(
@@ -42,7 +48,7 @@ public final class Exchange implements LinkRequests, AutoCloseable {
                         meters,
                         new LeaseTable(clock, meters.dropped("lease-expired")),
                         new Fetcher(plane, segments, clock),
-                        new TransferEvents(meters.dropped("event-queue-full")));
+                        new TransferEvents(meters.dropped("event-queue-full"), announcer));
         this.workers = workers();
         this.pulls = new PullServer(parts);
         this.pushes = new PushServer(parts, workers);
