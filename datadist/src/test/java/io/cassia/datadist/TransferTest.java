@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -293,7 +294,7 @@ final class TransferTest {
 
     @Test
     void a_push_writes_one_batch_and_tells_the_receiver() {
-        List<TransferEvent> heard = new ArrayList<>();
+        List<TransferEvent> heard = new CopyOnWriteArrayList<>();
         Expect.ok(decoder.addTransferListener(heard::add));
         Expect.ok(prompt.pushCache(src, new CacheIndex(2, dst.cacheId(), 6), 5, WHOLE));
         assertRange(dst, 3, 6 * STRIDE, src, 3, 5 * STRIDE, STRIDE);

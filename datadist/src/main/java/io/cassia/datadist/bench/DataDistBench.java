@@ -84,7 +84,10 @@ public final class DataDistBench {
 
     /** Runs all cells; the codes of what failed. */
     public static Outcome<List<BenchRow>> run(Plan plan, Clock clock, MeterRegistry meters) {
-        return Pair.open(plan.totalBytes() + (1L << 20), plan.sockets(), clock, meters)
+        // Twice: the end of the last transfer of a cell is told without waiting, and until it is
+        // heard
+        // the memory of that cell is held.
+        return Pair.open(2 * plan.totalBytes() + (1L << 20), plan.sockets(), clock, meters)
                 .then(
                         pair -> {
                             try (pair) {
