@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /** Each declared meter moves when what it counts happens. */
 final class TransferMetricsTest {
+    private static final String CANCELLATIONS = "cassia.transfer.cancellations";
+    private static final String UNSENT = "cassia.transfer.notification.failures";
+
     @Test
     void each_meter_moves() throws IOException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -75,8 +78,23 @@ final class TransferMetricsTest {
                                         .isOk())
                         .isTrue();
                 Peers.eventually("busy", () -> gauge(meters, "busy") == 1);
+                assertThat(batch.freeDeferred().isOk()).isFalse();
+                Peers.eventually("cancelled", () -> sum(meters, CANCELLATIONS) == 1);
+                assertThat(meters.get("cassia.transfer.batches.deferred").gauge().value()).isZero();
+            }
+            try (Batch batch = engine.allocateBatch(1).orThrow()) {
+                Delivery _ =
+                        batch.submit(
+                                        List.of(
+                                                new TransferRequest(
+                                                        Opcode.READ, arena.allocate(1), handle, 1)),
+                                        new Notification("", ""))
+                                .orThrow();
+                Peers.eventually("not sent", () -> sum(meters, UNSENT) == 1);
             }
             assertThat(sum(served, "cassia.transfer.handshake.exchanges")).isEqualTo(1);
+            assertThat(engine.sendNotification(handle, new Notification("", "")).isOk()).isTrue();
+            assertThat(served.get("cassia.transfer.inbox.messages").gauge().value()).isEqualTo(1);
             try (RawClient client = new RawClient(target.rpcPort())) {
                 client.send(new byte[8]);
                 assertThat(client.end(5000)).isNotEqualTo(RawClient.End.OPEN);
@@ -99,6 +117,10 @@ final class TransferMetricsTest {
                         "cassia.transfer.requests",
                         "cassia.transfer.failures",
                         "cassia.transfer.rejections",
+                        CANCELLATIONS,
+                        UNSENT,
+                        "cassia.transfer.batches.deferred",
+                        "cassia.transfer.inbox.messages",
                         "cassia.transfer.lanes",
                         "cassia.transfer.lane.losses",
                         "cassia.transfer.server.connections",

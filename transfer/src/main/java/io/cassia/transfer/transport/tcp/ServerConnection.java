@@ -3,12 +3,11 @@ package io.cassia.transfer.transport.tcp;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.Rejection;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,7 @@ final class ServerConnection implements Runnable {
      */
     private static final int BULK_BYTES = 16 << 10;
 
-    private final SocketChannel channel;
+    private final Wire wire;
     private final ServerContext context;
     private final Watchdog.Watch watch;
     private final Responses responses;
@@ -50,17 +49,17 @@ final class ServerConnection implements Runnable {
     private long writes;
     private long writeBytes;
 
-    ServerConnection(SocketChannel channel, ServerContext context) {
-        this.channel = channel;
+    ServerConnection(Wire wire, ServerContext context) {
+        this.wire = wire;
         this.context = context;
         this.watch = context.watchdog().watch(this::abort);
-        this.responses = new Responses(channel);
+        this.responses = new Responses(wire);
     }
 
     @Override
     public void run() {
         String reason = "";
-        try (channel;
+        try (wire;
                 watch) {
             reason = serve();
         } catch (IOException e) {
@@ -128,7 +127,7 @@ final class ServerConnection implements Runnable {
             } else {
                 arm();
             }
-            if (channel.read(input) < 0) {
+            if (wire.read(input) < 0) {
                 input.flip();
                 return false;
             }
@@ -216,7 +215,7 @@ final class ServerConnection implements Runnable {
         scatter[1] = input;
         while (view.hasRemaining()) {
             arm();
-            if (channel.read(scatter, 0, last ? 2 : 1) < 0) {
+            if (wire.read(scatter, 0, last ? 2 : 1) < 0) {
                 input.flip();
                 return false;
             }
@@ -231,17 +230,18 @@ final class ServerConnection implements Runnable {
         if (RequestLayout.isAcknowledged(opcode)) {
             arm();
             int code =
-                    reason == Rejection.READ_ONLY
-                            ? StatusLayout.DENIED_CODE
-                            : StatusLayout.REJECTED_CODE;
-            ByteBuffer status = StatusLayout.buffer(code);
-            while (status.hasRemaining()) {
-                channel.write(status);
-            }
+                    switch (reason) {
+                        case READ_ONLY -> StatusLayout.DENIED_CODE;
+                        case DRAINING -> StatusLayout.DRAINING_CODE;
+                        // What peers may not see shall look as if it were not there.
+                        case ZERO_SIZE, WRAPS_AROUND, NOT_REGISTERED, CROSSES_END, NOT_ACCESSIBLE ->
+                                StatusLayout.REJECTED_CODE;
+                    };
+            wire.write(StatusLayout.buffer(code));
         } else if (write) {
             // Version 1 has no answer: only a reset tells the peer that its bytes went nowhere, and
             // without this none is sent when they have been read ahead.
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            wire.reset();
         }
     }
 
@@ -283,20 +283,6 @@ final class ServerConnection implements Runnable {
 
     /** Ends the connection at once, from any thread. */
     void abort() {
-        try {
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-        } catch (IOException | UnsupportedOperationException e) {
-            LOG.log(System.Logger.Level.TRACE, "data-connection-closed-already", e);
-        }
-        close();
-    }
-
-    /** Ends the connection, from any thread. */
-    void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "data-connection-close-failed", e);
-        }
+        wire.reset();
     }
 }

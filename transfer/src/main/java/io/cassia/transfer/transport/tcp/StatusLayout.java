@@ -19,8 +19,16 @@ final class StatusLayout {
     static final int OK_CODE = 0;
     static final int REJECTED_CODE = 1;
 
-    /** The range exists, but peers may not do this with it; C++ peers take it as any failure. */
+    // C++ peers take every number but 0 as a failure, and log it (spec 7.4).
+
+    /** The range exists, but peers may not do this with it. */
     static final int DENIED_CODE = 2;
+
+    /** The range is being unregistered: it was right a moment ago and is not any more. */
+    static final int DRAINING_CODE = 3;
+
+    /** The engine is in secure mode and serves no plain peer, whatever it asks for. */
+    static final int SECURE_CODE = 4;
 
     private static final long MAGIC = 0x4D435456L;
 
