@@ -80,7 +80,9 @@ final class TransferMetricsTest {
                 Peers.eventually("busy", () -> gauge(meters, "busy") == 1);
                 assertThat(batch.freeDeferred().isOk()).isFalse();
                 Peers.eventually("cancelled", () -> sum(meters, CANCELLATIONS) == 1);
-                assertThat(meters.get("cassia.transfer.batches.deferred").gauge().value()).isZero();
+                Peers.eventually(
+                        "freed",
+                        () -> meters.get("cassia.transfer.batches.deferred").gauge().value() == 0);
             }
             try (Batch batch = engine.allocateBatch(1).orThrow()) {
                 Delivery _ =

@@ -201,7 +201,7 @@ final class TlsWire implements Wire {
     }
 
     private long drain(ByteBuffer[] into, int from, int count) {
-        int before = plainIn.remaining();
+        long before = plainIn.remaining();
         for (int i = from; i < from + count && plainIn.hasRemaining(); i++) {
             int take = Math.min(plainIn.remaining(), into[i].remaining());
             into[i].put(plainIn.slice(plainIn.position(), take));
