@@ -93,11 +93,8 @@ final class EngineProcess implements AutoCloseable {
     }
 
     /** kill -9. */
-    void kill() throws Exception {
-        process.destroyForcibly();
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("process " + process.pid() + " does not end");
-        }
+    void kill() {
+        Process _ = process.destroyForcibly().onExit().join();
     }
 
     /** SIGSTOP. */
@@ -118,7 +115,7 @@ final class EngineProcess implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         kill();
     }
 }
