@@ -155,7 +155,7 @@ final class Segment {
                 }
             }
             case STALLED -> run.failRest(code, detail, true);
-            case BUSY, INTERRUPTED, BACKING_OFF -> run.failRest(code, detail, false);
+            case BUSY, INTERRUPTED, BACKING_OFF, REFUSED -> run.failRest(code, detail, false);
             case MEMORY_GONE -> {
                 if (!run.failFreed(code, "local memory was freed: " + detail) && !run.isDone()) {
                     run.failHead(code, detail, false);

@@ -19,6 +19,8 @@ import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.metadata.StoreDirectory;
 import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.tls.Credentials;
+import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.HostProbe;
 import io.cassia.transfer.topology.HostTopology;
@@ -73,6 +75,7 @@ public final class TransferEngine implements AutoCloseable {
             Clock clock,
             MeterRegistry meters,
             Listeners listeners,
+            Optional<Credentials> credentials,
             Optional<MetadataStore> store) {
         this.config = config;
         this.clock = clock;
@@ -88,8 +91,10 @@ public final class TransferEngine implements AutoCloseable {
         this.watchdog = new Watchdog(clock, "cassia-watchdog-" + rpcPort);
         TransferConfig.Timeouts timeouts = config.timeouts();
         TransferMetrics metrics = new TransferMetrics(meters, name);
+        metrics.watchInbox(inbox::size);
         Dialer dialer = new Dialer(clock, timeouts.connect());
-        HandshakeClient handshake = new HandshakeClient(dialer, watchdog, clock);
+        Gate gate = new Gate(credentials, watchdog, clock, timeouts.connect().multipliedBy(2));
+        HandshakeClient handshake = new HandshakeClient(dialer, gate, watchdog, clock);
         Supplier<String> descriptor = this::descriptor;
         this.directory =
                 store.isEmpty()
@@ -104,10 +109,17 @@ public final class TransferEngine implements AutoCloseable {
                                 meters);
         this.data =
                 DataServer.start(
-                        listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
+                        listeners.data(),
+                        buffers,
+                        gate,
+                        timeouts.stall(),
+                        watchdog,
+                        clock,
+                        metrics);
         this.handshakes =
                 HandshakeServer.start(
                         listeners.rpc(),
+                        gate,
                         descriptor,
                         inbox,
                         config.network().handshakeBytes(),
@@ -123,6 +135,7 @@ public final class TransferEngine implements AutoCloseable {
                         directory,
                         new ClientContext(
                                 dialer,
+                                gate,
                                 watchdog,
                                 clock,
                                 metrics,
@@ -157,14 +170,39 @@ public final class TransferEngine implements AutoCloseable {
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
         return RdmaStart.check(config.network())
-                .then(_ -> MetadataStores.open(config.metadata(), config.store()))
-                .then(store -> start(config, clock, meters, store));
+                .then(_ -> credentials(config.security()))
+                .then(
+                        credentials ->
+                                MetadataStores.open(config.metadata(), config.store())
+                                        .then(
+                                                store ->
+                                                        start(
+                                                                config,
+                                                                clock,
+                                                                meters,
+                                                                credentials,
+                                                                store)));
+    }
+
+    private static Outcome<Optional<Credentials>> credentials(Security security) {
+        return switch (security) {
+            case Security.Plain() -> Outcome.ok(Optional.empty());
+            case Security.Mutual mutual ->
+                    Credentials.load(
+                                    mutual.keyStore(),
+                                    mutual.trustStore(),
+                                    mutual.password(),
+                                    mutual.clusterToken(),
+                                    mutual.checksHost())
+                            .map(Optional::of);
+        };
     }
 
     private static Outcome<TransferEngine> start(
             TransferConfig config,
             Clock clock,
             MeterRegistry meters,
+            Optional<Credentials> credentials,
             Optional<MetadataStore> store) {
         return switch (Listeners.open(config, clock)) {
             case Outcome.Failed<Listeners> failed -> {
@@ -172,7 +210,8 @@ public final class TransferEngine implements AutoCloseable {
                 yield failed.as();
             }
             case Outcome.Ok<Listeners>(Listeners listeners) ->
-                    new TransferEngine(config, clock, meters, listeners, store).publish();
+                    new TransferEngine(config, clock, meters, listeners, credentials, store)
+                            .publish();
         };
     }
 

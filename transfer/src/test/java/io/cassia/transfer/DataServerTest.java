@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class DataServerTest {
     private static final byte[] OK = RawClient.hex("000000005654434d");
     private static final byte[] REJECTED = RawClient.hex("010000005654434d");
+    private static final byte[] DRAINING = RawClient.hex("030000005654434d");
     private static final int READ1 = 0x00;
     private static final int WRITE1 = 0x01;
     private static final int READ2 = 0x80;
@@ -301,7 +302,7 @@ final class DataServerTest {
             // Whoever comes now is too late; who is in the middle may finish.
             try (RawClient late = connect()) {
                 late.send(RawClient.header(READ2, 1, base));
-                assertThat(late.receive(8)).isEqualTo(REJECTED);
+                assertThat(late.receive(8)).isEqualTo(DRAINING);
             }
             client.send(text("cd"));
             assertThat(client.receive(8)).isEqualTo(OK);

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** The meters of one engine, each declared here and nowhere else. Guarded by the registry. */
 public final class TransferMetrics {
@@ -158,6 +159,14 @@ public final class TransferMetrics {
     /** Connections of peers. */
     public AtomicInteger serverConnections() {
         return serverConnections;
+    }
+
+    /** Declares the gauge of messages that nobody has taken. */
+    public void watchInbox(Supplier<Number> size) {
+        Gauge.builder("cassia.transfer.inbox.messages", size)
+                .description("Messages of peers that nobody has taken yet")
+                .tag("engine", engine)
+                .register(registry);
     }
 
     /** Batches that were freed while their tasks run. */

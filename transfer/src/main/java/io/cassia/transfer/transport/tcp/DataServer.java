@@ -4,11 +4,15 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.PortBinder;
-import io.cassia.transfer.net.SocketOptions;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
+import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -30,9 +34,13 @@ public final class DataServer implements AutoCloseable {
     private static final int PLATFORM_THREADS = 256;
     private static final int MAX_CONNECTIONS = 16_384;
     private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
+    private static final Duration REFUSAL = Duration.ofSeconds(5);
+    private static final int DROP_BYTES = 64 << 10;
+    private static final int MAX_DROPS = 64;
 
     private final ServerSocketChannel listener;
     private final ServerContext context;
+    private final Set<SocketChannel> visitors = ConcurrentHashMap.newKeySet();
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicInteger platformThreads = new AtomicInteger();
     private final ThreadFactory platform =
@@ -53,11 +61,13 @@ public final class DataServer implements AutoCloseable {
     /**
      * Serves a bound listener, which it owns from now on.
      *
+     * @param gate where each connection begins
      * @param stall how long a peer may keep a request waiting without moving a byte
      */
     public static DataServer start(
             ServerSocketChannel listener,
             BufferTable buffers,
+            Gate gate,
             Duration stall,
             Watchdog watchdog,
             Clock clock,
@@ -65,7 +75,8 @@ public final class DataServer implements AutoCloseable {
         DataServer server =
                 new DataServer(
                         listener,
-                        new ServerContext(buffers, metrics, watchdog, clock, stall.toNanos()));
+                        new ServerContext(
+                                buffers, metrics, gate, watchdog, clock, stall.toNanos()));
         server.acceptor.start();
         return server;
     }
@@ -85,47 +96,82 @@ public final class DataServer implements AutoCloseable {
     }
 
     private void serve(SocketChannel channel) throws IOException {
-        if (connections.size() >= MAX_CONNECTIONS) {
+        if (connections.size() + visitors.size() >= MAX_CONNECTIONS) {
             context.metrics().serverClosed("too-many");
             channel.close();
             return;
         }
-        SocketOptions.forLongLife(channel);
-        ServerConnection connection = new ServerConnection(channel, context);
-        connections.add(connection);
-        context.metrics().serverConnections().incrementAndGet();
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        visitors.add(channel);
         boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
         if (!asPlatform) {
             platformThreads.decrementAndGet();
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
+        factory.newThread(() -> run(channel, asPlatform)).start();
+    }
+
+    private void run(SocketChannel channel, boolean asPlatform) {
         try {
-            factory.newThread(() -> run(connection, asPlatform)).start();
-        } catch (OutOfMemoryError e) {
-            // No thread to be had: this peer is turned away, the others are served on.
-            ended(connection, asPlatform);
-            connection.abort();
-            throw new IOException("no thread for a connection", e);
-        }
-        if (!listener.isOpen()) {
-            // The server was closed meanwhile and may not have seen this one.
-            connection.abort();
+            switch (context.gate().admit(channel, "data")) {
+                case Gate.Visitor.Admitted(Wire wire) -> run(wire, channel);
+                case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
+                case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
+            }
+        } finally {
+            visitors.remove(channel);
+            if (asPlatform) {
+                platformThreads.decrementAndGet();
+            }
         }
     }
 
-    private void run(ServerConnection connection, boolean asPlatform) {
+    private void run(Wire wire, SocketChannel channel) {
+        ServerConnection connection = new ServerConnection(wire, context);
+        connections.add(connection);
+        visitors.remove(channel);
+        context.metrics().serverConnections().incrementAndGet();
         try {
+            if (!listener.isOpen()) {
+                // The server was closed meanwhile and may not have seen this one.
+                connection.abort();
+            }
             connection.run();
         } finally {
-            ended(connection, asPlatform);
+            connections.remove(connection);
+            context.metrics().serverConnections().decrementAndGet();
         }
     }
 
-    private void ended(ServerConnection connection, boolean asPlatform) {
-        connections.remove(connection);
-        context.metrics().serverConnections().decrementAndGet();
-        if (asPlatform) {
-            platformThreads.decrementAndGet();
+    /** Answers a plain peer's first request, whatever it is, with the reason. */
+    private void refuse(SocketChannel channel, ByteBuffer received) {
+        context.metrics().serverClosed("plain");
+        PlainWire wire = new PlainWire(channel);
+        ByteBuffer header = ByteBuffer.allocate(RequestLayout.LENGTH_BYTES).put(received);
+        try (channel;
+                Watchdog.Watch watch = context.watchdog().watch(wire::reset)) {
+            watch.arm(context.clock().nanos() + REFUSAL.toNanos());
+            while (header.hasRemaining()) {
+                if (channel.read(header) < 0) {
+                    return;
+                }
+            }
+            if (!RequestLayout.isAcknowledged(header.get(RequestLayout.OPCODE_OFFSET))) {
+                // Version 1 knows no refusal but this one.
+                wire.reset();
+                return;
+            }
+            wire.write(StatusLayout.buffer(StatusLayout.SECURE_CODE));
+            channel.shutdownOutput();
+            // Closing with bytes unread would reset the connection and take the status with it.
+            ByteBuffer dropped = ByteBuffer.allocate(DROP_BYTES);
+            int read = 0;
+            for (int i = 0; i < MAX_DROPS && read >= 0; i++) {
+                read = channel.read(dropped.clear());
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "plain-peer-gone", e);
         }
     }
 
@@ -147,6 +193,7 @@ public final class DataServer implements AutoCloseable {
     @Override
     public void close() {
         PortBinder.close(listener, acceptor);
+        visitors.forEach(PlainWire::reset);
         connections.forEach(ServerConnection::abort);
     }
 }

@@ -19,8 +19,16 @@ final class StatusLayout {
     static final int OK_CODE = 0;
     static final int REJECTED_CODE = 1;
 
-    /** The range exists, but peers may not do this with it; C++ peers take it as any failure. */
+    // C++ peers take every number but 0 as a failure, and log it (spec 7.4).
+
+    /** The range exists, but peers may not do this with it. */
     static final int DENIED_CODE = 2;
+
+    /** The range is being unregistered: it was right a moment ago and is not any more. */
+    static final int DRAINING_CODE = 3;
+
+    /** The engine is in secure mode and serves no plain peer, whatever it asks for. */
+    static final int SECURE_CODE = 4;
 
     private static final long MAGIC = 0x4D435456L;
 
@@ -41,29 +49,11 @@ final class StatusLayout {
         return (int) frame;
     }
 
-    private static final ByteBuffer OK_FRAME = allocate(OK_CODE);
-    private static final ByteBuffer REJECTED_FRAME = allocate(REJECTED_CODE);
-    private static final ByteBuffer DENIED_FRAME = allocate(DENIED_CODE);
-
-    private static ByteBuffer allocate(int code) {
+    /** A frame ready to be sent, in memory of its own. */
+    static ByteBuffer buffer(int code) {
         return ByteBuffer.allocateDirect(LENGTH_BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putLong(frame(code))
                 .flip();
-    }
-
-    /** A view on a frame of success, ready to be sent. */
-    static ByteBuffer ok() {
-        return OK_FRAME.duplicate();
-    }
-
-    /** A view on a frame of rejection, ready to be sent. */
-    static ByteBuffer rejected() {
-        return REJECTED_FRAME.duplicate();
-    }
-
-    /** A view on a frame of denial, ready to be sent. */
-    static ByteBuffer denied() {
-        return DENIED_FRAME.duplicate();
     }
 }

@@ -5,9 +5,9 @@ import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -195,16 +195,15 @@ public final class TcpRoute implements Route {
             return null;
         }
         context.metrics().lanesConnecting().incrementAndGet();
-        Outcome<SocketChannel> connected;
+        Outcome<Wire> connected;
         try {
-            connected =
-                    context.dialer().connect(peer.host(), peer.port(), run.head().deadlineNanos());
+            connected = connect(run.head().deadlineNanos());
         } finally {
             context.metrics().lanesConnecting().decrementAndGet();
         }
         return switch (connected) {
-            case Outcome.Ok<SocketChannel>(SocketChannel channel) -> admit(run, channel);
-            case Outcome.Failed<SocketChannel>(Code code, String detail) -> {
+            case Outcome.Ok<Wire>(Wire wire) -> admit(run, wire);
+            case Outcome.Failed<Wire>(Code code, String detail) -> {
                 if (Thread.currentThread().isInterrupted()) {
                     lose(run, Run.Stop.INTERRUPTED, code, "interrupted: " + detail);
                 } else if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
@@ -217,6 +216,15 @@ public final class TcpRoute implements Route {
                 yield null;
             }
         };
+    }
+
+    private Outcome<Wire> connect(long deadlineNanos) {
+        return context.dialer()
+                .connect(peer.host(), peer.port(), deadlineNanos)
+                .then(
+                        channel ->
+                                context.gate()
+                                        .enter(channel, peer.host(), peer.port(), deadlineNanos));
     }
 
     private boolean mayConnect(Run run) {
@@ -254,8 +262,8 @@ public final class TcpRoute implements Route {
         }
     }
 
-    private @Nullable Lane admit(Run run, SocketChannel channel) {
-        Lane lane = new Lane(channel, context, peerName);
+    private @Nullable Lane admit(Run run, Wire wire) {
+        Lane lane = new Lane(wire, context, peerName);
         lock.lock();
         try {
             backoffNanos = 0;
