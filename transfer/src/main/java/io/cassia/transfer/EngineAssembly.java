@@ -124,7 +124,13 @@ final class EngineAssembly {
                 store.isEmpty()
                         ? new P2pDirectory(handshake, descriptor)
                         : new StoreDirectory(
-                                store.get(), "", name, endpoint(rpcPort), descriptor, clock);
+                                store.get(),
+                                "",
+                                name,
+                                endpoint(rpcPort),
+                                descriptor,
+                                StoreDirectory.REFRESH,
+                                clock);
         TransferConfig.Timeouts timeouts = config.timeouts();
         TransferMetrics metrics = new TransferMetrics(meters, name);
         ClientContext tcp =

@@ -102,6 +102,10 @@ final class Segment {
     void carry(Run run) {
         boolean refreshed = false;
         while (!run.isDone()) {
+            if (closed) {
+                run.failRest(TransferCode.ERR_CONTEXT, "the engine is closed", false);
+                return;
+            }
             switch (route(run.head().deadlineNanos())) {
                 case Outcome.Failed<Route>(Code code, String detail) ->
                         run.failRest(code, detail, false);

@@ -184,11 +184,13 @@ public final class TransferEngine implements AutoCloseable {
      * Moves all requests; on return each has completed or failed, one outcome per request in their
      * order. Nothing writes to local memory after return, whatever happened.
      *
-     * <p>The calling thread does the I/O. Requests to one peer run in order on one connection;
-     * several peers are served at once, so that a slow one does not delay the others. ERR_SOCKET:
-     * the peer cannot be reached, died, or did not answer within the deadline;
-     * ERR_ADDRESS_NOT_REGISTERED: it rejected the range. The content of local memory of a READ that
-     * failed, and of remote memory of a WRITE that failed, is undefined.
+     * <p>The calling thread does the I/O, in the order of the requests and on one connection per
+     * peer; large amounts, and further peers, are carried by other threads at the same time, so
+     * that a slow peer does not delay the others. Nothing orders two requests. ERR_SOCKET: the peer
+     * cannot be reached, died, or did not answer within the deadline; ERR_ADDRESS_NOT_REGISTERED:
+     * it rejected the range; ERR_TOO_MANY_REQUESTS: all lanes to it were in use. The content of
+     * local memory of a READ that failed, and of remote memory of a WRITE that failed, is
+     * undefined; a WRITE may go out twice when its connection breaks.
      */
     public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
         return dispatcher.transfer(requests, deadline);

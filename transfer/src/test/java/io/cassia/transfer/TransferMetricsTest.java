@@ -61,8 +61,8 @@ final class TransferMetricsTest {
             assertThat(sum(meters, "cassia.transfer.lane.losses")).isEqualTo(1);
             assertThat(sum(served, "cassia.transfer.rejections")).isEqualTo(1);
             Peers.eventually("closed", () -> sum(served, "cassia.transfer.server.closed") == 1);
+            Batch batch = engine.allocateBatch(1).orThrow();
             try (PeerStandIn hung = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
-                Batch batch = engine.allocateBatch(1).orThrow();
                 SegmentHandle other = engine.openSegment(hung.name()).orThrow();
                 assertThat(
                                 batch.submit(
@@ -76,6 +76,8 @@ final class TransferMetricsTest {
                         .isTrue();
                 Peers.eventually("busy", () -> gauge(meters, "busy") == 1);
             }
+            // The peer has gone, so it ends; until then its memory is in use.
+            assertThat(batch.await(Peers.DEADLINE)).isTrue();
             assertThat(sum(served, "cassia.transfer.handshake.exchanges")).isEqualTo(1);
             try (RawClient client = new RawClient(target.rpcPort())) {
                 client.send(new byte[8]);

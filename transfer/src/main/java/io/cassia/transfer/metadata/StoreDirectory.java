@@ -32,6 +32,7 @@ public final class StoreDirectory implements PeerDirectory {
     private final String name;
     private final String endpoint;
     private final Supplier<String> descriptor;
+    private final Duration refresh;
     private final Clock clock;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
@@ -49,6 +50,7 @@ public final class StoreDirectory implements PeerDirectory {
      * @param name this engine's segment
      * @param endpoint where this engine listens
      * @param descriptor text of this engine's descriptor
+     * @param refresh how often to write again; {@link #REFRESH}
      */
     public StoreDirectory(
             MetadataStore store,
@@ -56,12 +58,14 @@ public final class StoreDirectory implements PeerDirectory {
             String name,
             RpcMeta endpoint,
             Supplier<String> descriptor,
+            Duration refresh,
             Clock clock) {
         this.store = store;
         this.keys = MetadataKeys.of(cluster);
         this.name = name;
         this.endpoint = DescriptorCodec.encode(endpoint);
         this.descriptor = descriptor;
+        this.refresh = refresh;
         this.clock = clock;
     }
 
@@ -93,7 +97,7 @@ public final class StoreDirectory implements PeerDirectory {
 
     private void refresh() {
         try {
-            while (!stop.await(REFRESH.toNanos(), TimeUnit.NANOSECONDS)) {
+            while (!stop.await(refresh.toNanos(), TimeUnit.NANOSECONDS)) {
                 rewrite();
             }
         } catch (InterruptedException e) {
