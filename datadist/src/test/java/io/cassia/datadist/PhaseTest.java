@@ -349,7 +349,10 @@ final class PhaseTest {
         // Even who lets it wait for ever gets the owner's answer, not silence.
         Expect.missing(
                 decoder.pullCache(
-                        CacheKey.request(1, 50), dst, 0, QUICK.withKeyWait(Clusters.LONG)));
+                        CacheKey.request(1, 50),
+                        dst,
+                        0,
+                        CALM.withTimeout(Duration.ofSeconds(1)).withKeyWait(Clusters.LONG)));
         assertThat(state(decoder, 1)).isEqualTo(LinkState.ACTIVE);
     }
 
