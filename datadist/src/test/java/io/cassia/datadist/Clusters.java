@@ -7,8 +7,11 @@ import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.memory.EnginePlane;
 import io.cassia.datadist.memory.PoolConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +25,6 @@ public final class Clusters implements AutoCloseable {
 
     private final List<LlmDataDist> open = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-
-    /** TCP between the instances, although they share a process. */
-    public static final PlaneFactory TCP =
-            (config, clock, registry) ->
-                    EnginePlane.start(config.withLocalCopies(false), clock, registry);
 
     public SimpleMeterRegistry meters() {
         return meters;
@@ -88,6 +86,13 @@ public final class Clusters implements AutoCloseable {
     public static byte pattern(int seed, int tensor, long offset) {
         long x = (seed * 31L + tensor) * 0x9E3779B97F4A7C15L + offset * 0xBF58476D1CE4E5B9L;
         return (byte) (x >>> 56);
+    }
+
+    /** A port that was free a moment ago, for options that take no 0. */
+    public static int freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        }
     }
 
     /** Waits for what another thread or the network is about to do; polls with a deadline. */

@@ -184,7 +184,7 @@ final class LifeTest {
     void the_listener_follows_the_role() throws IOException {
         LlmDataDist cluster =
                 clusters.start(2, LlmRole.DECODER, options -> options.switchRole(true));
-        Map<String, String> listen = Map.of("llm.ListenIpInfo", "127.0.0.1:" + freePort());
+        Map<String, String> listen = Map.of("llm.ListenIpInfo", "127.0.0.1:" + Clusters.freePort());
         Expect.ok(cluster.setRole(LlmRole.DECODER));
         Expect.ok(cluster.setRole(LlmRole.PROMPT, listen));
         IpInfo address = cluster.listenAddress().orElseThrow();
@@ -308,12 +308,6 @@ final class LifeTest {
         }
         Expect.invalid(
                 cluster.copyBlocks(dst, Map.of(2L, List.of(0L))), "copyBlocks", "source block 2");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        }
     }
 
     private static boolean accepts(IpInfo address) {

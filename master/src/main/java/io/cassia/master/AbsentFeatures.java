@@ -49,16 +49,15 @@ final class AbsentFeatures {
     }
 
     private void ssd(RpcServer.Builder server) {
-        server.register(
-                        MasterMethods.MOUNT_LOCAL_DISK_SEGMENT,
-                        a -> unableToOffload(a.client()))
+        server.register(MasterMethods.MOUNT_LOCAL_DISK_SEGMENT, a -> unableToOffload(a.client()))
                 .register(MasterMethods.UNMOUNT_LOCAL_DISK_SEGMENT, AbsentFeatures::unableToOffload)
-                .register(
-                        MasterMethods.OFFLOAD_OBJECT_HEARTBEAT, a -> notRegistered(a.client()))
+                .register(MasterMethods.OFFLOAD_OBJECT_HEARTBEAT, a -> notRegistered(a.client()))
                 .register(MasterMethods.POLL_REMOVE_ALL, AbsentFeatures::notRegistered)
                 .register(MasterMethods.REPORT_SSD_CAPACITY, a -> notRegistered(a.client()))
                 .register(MasterMethods.NOTIFY_OFFLOAD_SUCCESS, AbsentFeatures::offloaded)
-                .register(MasterMethods.EVICT_DISK_REPLICA, a -> evictDisk(a.key(), a.tenant(), a.replicaType()))
+                .register(
+                        MasterMethods.EVICT_DISK_REPLICA,
+                        a -> evictDisk(a.key(), a.tenant(), a.replicaType()))
                 .register(
                         MasterMethods.BATCH_EVICT_DISK_REPLICA,
                         a ->

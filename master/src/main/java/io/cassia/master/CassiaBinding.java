@@ -35,8 +35,7 @@ final class CassiaBinding {
                         CassiaMethods.RELEASE,
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
                 .register(CassiaMethods.LIST_KEYS, a -> Outcome.ok(loop.list(limited(a))))
-                .register(
-                        CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
+                .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
     }
 
     private static ListKeys limited(ListKeys query) {

@@ -1,13 +1,13 @@
 package io.cassia.master;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.security.SecureRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -92,8 +92,7 @@ public final class Master implements AutoCloseable {
                     metrics.refreshSegments();
                     return metricsText.get();
                 };
-        return AdminServer.start(
-                        config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
+        return AdminServer.start(config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
                 .map(http -> started(new Master(loop, rpc, http, metrics)));
     }
 
@@ -127,7 +126,7 @@ public final class Master implements AutoCloseable {
                 config.maxClients(),
                 config.maxLeases(),
                 MasterLoop.TICK.toNanos(),
-                new SecureRandom().nextLong());
+                Entropy.system().nextLong());
     }
 
     /** The port that RPC clients connect to. */
@@ -145,7 +144,9 @@ public final class Master implements AutoCloseable {
         metrics.refreshSegments();
     }
 
-    /** Stops serving. Objects are forgotten; nodes keep their memory and will be told to remount. */
+    /**
+     * Stops serving. Objects are forgotten; nodes keep their memory and will be told to remount.
+     */
     @Override
     public void close() {
         if (http != null) {

@@ -69,7 +69,8 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     MasterLoop(CoreConfig config, Clock clock) {
         this.clock = clock;
         this.core = new MasterCore(config, clock.nanos());
-        this.timer = Thread.ofPlatform().daemon().name("cassia-master-timer").unstarted(this::tickAll);
+        this.timer =
+                Thread.ofPlatform().daemon().name("cassia-master-timer").unstarted(this::tickAll);
     }
 
     /** Starts the timer. */
@@ -109,7 +110,9 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
-    /** As {@link #apply}, for a command that may take long: lets others in if the batch was long. */
+    /**
+     * As {@link #apply}, for a command that may take long: lets others in if the batch was long.
+     */
     <R> R applyLong(Command<R> command) {
         R answer = apply(command);
         boolean longHeld;
@@ -128,13 +131,13 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     /** Gives the lock to a waiter, if there is one; the calling thread may be in a batch. */
     private void letOthersIn() {
         int holds = lock.getHoldCount();
-        if (!lock.hasQueuedThreads()) {
-            return;
-        }
         for (int i = 0; i < holds; i++) {
             lock.unlock();
         }
-        LockSupport.parkNanos(YIELD_NANOS);
+        if (lock.hasQueuedThreads()) {
+            LockSupport.parkNanos(YIELD_NANOS);
+        }
+        // Entering anew takes the time anew.
         for (int i = 0; i < holds; i++) {
             enter();
         }
@@ -174,7 +177,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                     return failed.as();
                 }
                 case Outcome.Ok<Slice<Map<ByteString, List<ReplicaDescriptor>>>>(
-                        Slice<Map<ByteString, List<ReplicaDescriptor>>> done) -> {
+                                Slice<Map<ByteString, List<ReplicaDescriptor>>> done) -> {
                     found.putAll(done.part());
                     if (done.rest().isEmpty()) {
                         return Outcome.ok(found);

@@ -9,12 +9,9 @@ import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.StorageConfig;
-import io.cassia.status.Done;
 import io.cassia.status.Outcome;
-import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -105,9 +102,7 @@ final class MooncakeBinding {
                             sizes.record((double) a.length());
                             return start.count(loop.apply(new Command.PutStart(a)));
                         })
-                .register(
-                        MasterMethods.PUT_END,
-                        a -> end.count(loop.apply(new Command.PutEnd(a))))
+                .register(MasterMethods.PUT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
                 .register(
                         MasterMethods.PUT_REVOKE,
                         a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
@@ -151,8 +146,7 @@ final class MooncakeBinding {
                         MasterMethods.UPSERT_START,
                         a -> start.count(loop.apply(new Command.UpsertStart(a))))
                 .register(
-                        MasterMethods.UPSERT_END,
-                        a -> end.count(loop.apply(new Command.PutEnd(a))))
+                        MasterMethods.UPSERT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
                 .register(
                         MasterMethods.UPSERT_REVOKE,
                         a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
@@ -165,10 +159,7 @@ final class MooncakeBinding {
                                 batchEnd.count(
                                         loop.applyLong(
                                                 new Command.BatchPutEnd(
-                                                        a.client(),
-                                                        a.objects(),
-                                                        all,
-                                                        a.tenant()))))
+                                                        a.client(), a.objects(), all, a.tenant()))))
                 .register(
                         MasterMethods.BATCH_UPSERT_REVOKE,
                         a ->
@@ -196,9 +187,7 @@ final class MooncakeBinding {
                         a -> batchRemove.count(loop.applyLong(new Command.BatchRemove(a))))
                 .register(
                         MasterMethods.REMOVE_BY_REGEX,
-                        a ->
-                                byRegex.count(
-                                        loop.remove(matching(a.key(), a.tenant()), a.force())))
+                        a -> byRegex.count(loop.remove(matching(a.key(), a.tenant()), a.force())))
                 .register(MasterMethods.REMOVE_ALL, a -> removeAll(all, a))
                 .register(
                         MasterMethods.BATCH_REPLICA_CLEAR,
@@ -216,8 +205,7 @@ final class MooncakeBinding {
     private Long removeAll(OperationMeter meter, Args.RemoveAll args) {
         Optional<ByteString> tenant =
                 args.tenant().isEmpty() ? Optional.empty() : Optional.of(args.tenant());
-        Outcome<Long> removed =
-                loop.remove(new Selection(tenant, Optional.empty()), args.force());
+        Outcome<Long> removed = loop.remove(new Selection(tenant, Optional.empty()), args.force());
         return meter.count(removed) instanceof Outcome.Ok<Long>(Long count) ? count : 0L;
     }
 
@@ -256,7 +244,6 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_QUERY_IP,
                         clients ->
                                 queryIp.count(
-                                        Outcome.ok(
-                                                loop.apply(new Command.BatchQueryIp(clients)))));
+                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients)))));
     }
 }

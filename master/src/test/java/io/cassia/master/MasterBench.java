@@ -57,7 +57,8 @@ final class MasterBench {
     /** 55 bytes, as a model's block hash makes them. */
     private static ByteString key(long number) {
         String hex = Long.toHexString(number * 0x9E37_79B9_7F4A_7C15L);
-        return ByteString.of("vllm/llama-3-70b/tp8/layer-all/" + "0".repeat(24 - hex.length()) + hex);
+        return ByteString.of(
+                "vllm/llama-3-70b/tp8/layer-all/" + "0".repeat(24 - hex.length()) + hex);
     }
 
     private static long cpuNanos() {
@@ -91,7 +92,8 @@ final class MasterBench {
     }
 
     private static Segment segment(long size) {
-        return new Segment(new Uuid(11, 12), "node-a:1", 1L << 32, size, "10.0.0.1:12345", "tcp", "");
+        return new Segment(
+                new Uuid(11, 12), "node-a:1", 1L << 32, size, "10.0.0.1:12345", "tcp", "");
     }
 
     private static long usedHeap() throws InterruptedException {
@@ -107,11 +109,11 @@ final class MasterBench {
 
     private void core() throws InterruptedException {
         MasterCore core = new MasterCore(config(10_000_000_000L, 1.0), 0);
-        ok(core.apply(
+        ok(
+                core.apply(
                         new Command.MountSegment(
                                 new Args.MountSegment(segment(objects * BLOCK), CLIENT)),
-                        1)
-                );
+                        1));
         long before = usedHeap();
         long start = cpuNanos();
         for (int i = 0; i < objects; i++) {
@@ -122,11 +124,7 @@ final class MasterBench {
         int keyBytes = 16 + (key(0).length() + 7) / 8 * 8;
         System.out.printf(
                 "%,d objects: put (start+end) %,.0f/s of cpu; heap %d B/object, of which key %d, estimate %d%n",
-                objects,
-                objects / took,
-                heap / objects,
-                keyBytes,
-                core.metadataBytes() / objects);
+                objects, objects / took, heap / objects, keyBytes, core.metadataBytes() / objects);
         figure("exist", n -> core.apply(new Command.ExistKey(key(any()), TENANT), n).isOk());
         figure("get", n -> core.apply(new Command.GetReplicaList(key(any()), TENANT), n).isOk());
         figure("miss", n -> core.apply(new Command.GetReplicaList(key(-any()), TENANT), n).isOk());
@@ -141,21 +139,21 @@ final class MasterBench {
 
     private static void put(MasterCore core, long number) {
         ByteString key = key(number);
-        ok(core.apply(
+        ok(
+                core.apply(
                         new Command.PutStart(
                                 new Args.PutStart(
                                         CLIENT, key, BLOCK, ReplicateConfig.DEFAULT, TENANT)),
-                        number)
-                );
-        ok(core.apply(
+                        number));
+        ok(
+                core.apply(
                         new Command.PutEnd(
                                 new Args.PutEnd(
                                         CLIENT,
                                         new ObjectMeta(key, OptionalLong.empty()),
                                         4,
                                         TENANT)),
-                        number)
-                );
+                        number));
     }
 
     private boolean acquire(MasterCore core, long now) {
@@ -174,11 +172,11 @@ final class MasterBench {
     private void evicting() {
         MasterCore core = new MasterCore(config(1, 1.0), 0);
         int held = Math.min(objects, 200_000);
-        ok(core.apply(
+        ok(
+                core.apply(
                         new Command.MountSegment(
                                 new Args.MountSegment(segment(held * BLOCK), CLIENT)),
-                        1)
-                );
+                        1));
         long[] number = {0};
         figure(
                 "put + evict",
@@ -226,11 +224,11 @@ final class MasterBench {
         try (Master master = Master.start(config, Clock.system(), meters).orThrow();
                 RpcClient client =
                         RpcClient.builder("127.0.0.1", master.rpcPort(), meters).build()) {
-            ok(client.callExpected(
+            ok(
+                    client.callExpected(
                             MasterMethods.REMOUNT_SEGMENT,
                             new Args.ReMountSegment(List.of(segment(held * BLOCK)), CLIENT),
-                            TIMEOUT)
-                    );
+                            TIMEOUT));
             fill(client, held);
             List<Args.Key> keys = new ArrayList<>();
             for (int i = 0; i < 4096; i++) {

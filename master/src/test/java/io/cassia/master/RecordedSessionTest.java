@@ -166,8 +166,7 @@ class RecordedSessionTest {
         List<String> differences = new ArrayList<>();
         List<String> different = new ArrayList<>();
         int compared = 0;
-        try (Master master =
-                        Master.start(config, clock, new SimpleMeterRegistry()).orThrow();
+        try (Master master = Master.start(config, clock, new SimpleMeterRegistry()).orThrow();
                 RawConnection connection = new RawConnection(master.rpcPort())) {
             Map<String, RpcMethod<?, ?>> methods = methods();
             for (RpcVector vector : session) {
@@ -184,7 +183,8 @@ class RecordedSessionTest {
                 String actual = shape(read(method, answer.body()));
                 compared++;
                 if (!expected.equals(actual)) {
-                    (DIFFERENT.containsKey(vector.toString()) ? different : differences).add(vector + ": expected " + expected + " but was " + actual);
+                    (DIFFERENT.containsKey(vector.toString()) ? different : differences)
+                            .add(vector + ": expected " + expected + " but was " + actual);
                 }
             }
         }

@@ -41,17 +41,12 @@ final class LocalMemory {
     private final KnownLocations locations = new KnownLocations();
     private final Set<Region> regions = ConcurrentHashMap.newKeySet();
 
-    LocalMemory(
-            BufferTable buffers,
-            DataServer server,
-            PeerDirectory directory,
-            Clock clock,
-            Duration drain) {
+    LocalMemory(BufferTable buffers, DataServer server, EngineParts parts) {
         this.buffers = buffers;
         this.server = server;
-        this.directory = directory;
-        this.clock = clock;
-        this.drain = drain;
+        this.directory = parts.directory();
+        this.clock = parts.clock();
+        this.drain = parts.config().timeouts().drain();
     }
 
     /** What the buffers look like to peers. */

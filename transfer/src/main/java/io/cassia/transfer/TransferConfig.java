@@ -70,7 +70,7 @@ public record TransferConfig(
     /**
      * Limits of waiting. Immutable.
      *
-     * @param connect for one address of a peer
+     * @param connect for one address of a peer; twice this for a whole handshake of a peer with us
      * @param stall a connection with work to do that moves no byte for so long is given up
      * @param drain how long unregister lets transfers in progress run before it aborts them
      * @param batch for a task of a {@link Batch}, from its submission

@@ -127,7 +127,6 @@ public final class TransferEngine implements AutoCloseable {
                         watchdog,
                         clock,
                         meters);
-        this.memory = new LocalMemory(buffers, data, directory, clock, timeouts.drain());
         this.parts =
                 new EngineParts(
                         config,
@@ -143,6 +142,7 @@ public final class TransferEngine implements AutoCloseable {
                                 config.lanesPerPeer(),
                                 timeouts.stall().toNanos()),
                         runners);
+        this.memory = new LocalMemory(buffers, data, parts);
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
         this.notifier = new Notifier(parts, handshake);

@@ -23,11 +23,12 @@ final class TransferMetricsTest {
     void each_meter_moves() throws IOException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         SimpleMeterRegistry served = new SimpleMeterRegistry();
-        try (TransferEngine engine =
+        // The arena first, so that it outlives the transfers that the engines end when they close.
+        try (Arena arena = Arena.ofShared();
+                TransferEngine engine =
                         TransferEngine.start(Peers.overTcp(), Clock.system(), meters).orThrow();
                 TransferEngine target =
-                        TransferEngine.start(Peers.overTcp(), Clock.system(), served).orThrow();
-                Arena arena = Arena.ofShared()) {
+                        TransferEngine.start(Peers.overTcp(), Clock.system(), served).orThrow()) {
             Region region = target.allocate(100).orThrow();
             RegisteredBuffer buffer =
                     target.register(region.memory(), BufferOptions.DEFAULT).orThrow();
@@ -65,8 +66,8 @@ final class TransferMetricsTest {
             assertThat(sum(served, "cassia.transfer.rejections")).isEqualTo(1);
             Peers.eventually("closed", () -> sum(served, "cassia.transfer.server.closed") == 1);
             try (PeerStandIn hung = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
-                Batch batch = engine.allocateBatch(1).orThrow();
                 SegmentHandle other = engine.openSegment(hung.name()).orThrow();
+                Batch batch = engine.allocateBatch(1).orThrow();
                 assertThat(
                                 batch.submit(
                                                 List.of(

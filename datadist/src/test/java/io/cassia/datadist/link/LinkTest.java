@@ -37,8 +37,8 @@ final class LinkTest {
                     LlmStatus.LLM_LINK_BUSY,
                     "PULL of this side");
         }
-        Expect.failed(link.beginServing(OpKind.PUSH), LlmStatus.LLM_LINK_BUSY, "PULL");
-        Expect.ok(link.beginServing(OpKind.PULL));
+        Expect.failed(link.beginServing(OpKind.PUSH, true), LlmStatus.LLM_LINK_BUSY, "PULL");
+        Expect.ok(link.beginServing(OpKind.PULL, false));
         Expect.failed(link.beginUnlink(), LlmStatus.LLM_LINK_BUSY);
         link.release(OpKind.PULL);
         Expect.failed(
@@ -46,6 +46,20 @@ final class LinkTest {
         Expect.failed(link.beginUnlink(), LlmStatus.LLM_LINK_BUSY, "of the peer");
         link.endServing(OpKind.PULL);
         Expect.ok(link.acquire(OpKind.PUSH, far(), false));
+    }
+
+    @Test
+    void what_the_other_end_is_about_to_end_is_waited_for() throws Exception {
+        activate(link);
+        Expect.ok(link.beginServing(OpKind.PULL, false));
+        CompletableFuture<Outcome<?>> push =
+                CompletableFuture.supplyAsync(() -> link.acquire(OpKind.PUSH, far(), true));
+        link.endServing(OpKind.PULL);
+        Expect.ok(push.get());
+        CompletableFuture<Outcome<?>> pull =
+                CompletableFuture.supplyAsync(() -> link.beginServing(OpKind.PULL, true));
+        link.release(OpKind.PUSH);
+        Expect.ok(pull.get());
     }
 
     @Test

@@ -34,8 +34,7 @@ class MasterCodesTest {
     private static final Uuid WRITER = new Uuid(1, 2);
     private static final Uuid OTHER = new Uuid(3, 4);
     private static final Segment SEGMENT =
-            new Segment(
-                    new Uuid(11, 12), "node:1", 0x10000, 1 << 20, "127.0.0.1:1", "tcp", "host");
+            new Segment(new Uuid(11, 12), "node:1", 0x10000, 1 << 20, "127.0.0.1:1", "tcp", "host");
 
     private Master master;
     private RpcClient rpc;
@@ -43,9 +42,7 @@ class MasterCodesTest {
     @BeforeEach
     void start() {
         master = master(MasterConfig.builder());
-        rpc =
-                RpcClient.builder("127.0.0.1", master.rpcPort(), new SimpleMeterRegistry())
-                        .build();
+        rpc = RpcClient.builder("127.0.0.1", master.rpcPort(), new SimpleMeterRegistry()).build();
         call(MasterMethods.MOUNT_SEGMENT, new Args.MountSegment(SEGMENT, WRITER)).orThrow();
         call(MasterMethods.REMOUNT_SEGMENT, new Args.ReMountSegment(List.of(SEGMENT), WRITER))
                 .orThrow();
@@ -124,8 +121,7 @@ class MasterCodesTest {
         coverage.expect(
                 call(
                         MasterMethods.PUT_REVOKE,
-                        new Args.PutRevoke(
-                                WRITER, key("done"), ReplicaType.ALL.number(), TENANT)),
+                        new Args.PutRevoke(WRITER, key("done"), ReplicaType.ALL.number(), TENANT)),
                 StoreCode.INVALID_WRITE);
     }
 

@@ -8,10 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringTokenizer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,15 +55,17 @@ public final class CassiaProcess implements AutoCloseable {
         command.add("io.cassia.app.Main");
         command.addAll(List.of(arguments));
         Path stderr = Files.createTempFile("cassia", ".stderr");
-        Process process =
-                new ProcessBuilder(command).redirectError(stderr.toFile()).start();
+        Process process = new ProcessBuilder(command).redirectError(stderr.toFile()).start();
         process.getOutputStream().close();
         return new CassiaProcess(process, stderr);
     }
 
     private static String classPath() {
         List<String> entries = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        StringTokenizer all =
+                new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);
+        while (all.hasMoreTokens()) {
+            String entry = all.nextToken();
             if (!entry.contains("junit") && !entry.contains("test-classes")) {
                 entries.add(entry);
             }
@@ -134,7 +139,7 @@ public final class CassiaProcess implements AutoCloseable {
     }
 
     /** kill -9. */
-    public void kill() throws Exception {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor(10, TimeUnit.SECONDS);
     }
@@ -145,9 +150,29 @@ public final class CassiaProcess implements AutoCloseable {
         return await(PATIENCE).exit();
     }
 
-    /** SIGSTOP. */
+    /** SIGSTOP; on return every thread of the process has stopped. */
     public void stop() throws Exception {
         signal("STOP");
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!isStopped()) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException(pid() + " does not stop");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** The signal is delivered to the threads one by one. */
+    private boolean isStopped() throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid()), "task"))) {
+            for (Path thread : threads.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 
     /** SIGCONT. */
@@ -165,10 +190,17 @@ public final class CassiaProcess implements AutoCloseable {
         }
     }
 
+    /** Ends the process: asked first, so that nothing of it stays behind in shared memory. */
     @Override
-    public void close() throws Exception {
-        if (process.isAlive()) {
-            kill();
+    public void close() throws IOException {
+        process.destroy();
+        try {
+            if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
         Files.deleteIfExists(stderr);
     }

@@ -38,7 +38,9 @@ class ReplayProcessTest {
                             "--json")) {
                 // The trace spans six seconds at its own pace: the node dies in the middle.
                 Thread.sleep(Duration.ofSeconds(4));
-                assertThat(replay.isAlive()).as("still replaying: %s", replay.stderrText()).isTrue();
+                assertThat(replay.isAlive())
+                        .as("still replaying: %s", replay.stderrText())
+                        .isTrue();
                 victim.kill();
                 CassiaProcess.Ended ended = replay.await(Duration.ofSeconds(90));
                 assertThat(ended.exit()).as(ended.stderr()).isZero();
@@ -55,7 +57,7 @@ class ReplayProcessTest {
         StringBuilder lines = new StringBuilder();
         int[] turns = new int[users];
         for (int i = 0; i < requests; i++) {
-            int user = (int) ((i * 2654435761L >>> 7) % users);
+            int user = (int) (((i * 2654435761L) >>> 7) % users);
             turns[user]++;
             StringBuilder ids = new StringBuilder("0");
             for (int block = 0; block < 2 * turns[user]; block++) {

@@ -27,11 +27,17 @@ class StartFailureTest {
 
     @Test
     void port_in_use() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String port = Integer.toString(taken.getLocalPort());
             assertOneLine(
                     CassiaProcess.run(
-                            "master", "--rpc-port", port, "--http-port", "0", "--metadata-port", "0"),
+                            "master",
+                            "--rpc-port",
+                            port,
+                            "--http-port",
+                            "0",
+                            "--metadata-port",
+                            "0"),
                     "RPC_FAIL(-900)",
                     port);
         }
@@ -51,7 +57,7 @@ class StartFailureTest {
             scenario = "A client connects to a port where no master listens.")
     void master_that_is_not_there(Coverage coverage) throws Exception {
         int free;
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             free = probe.getLocalPort();
         }
         String address = "127.0.0.1:" + free;

@@ -1,6 +1,8 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Confined to the master's lock. Chooses victims in exact order of last use and evicts them.
@@ -14,6 +16,12 @@ final class Evictor {
 
     /** Parked objects looked at per run to see whether their protection is over. */
     private static final int UNPARK_STEPS = 16;
+
+    /**
+     * Protected objects put aside in one run. When all have been asked for lately, the coldest of
+     * those that were met is as good a victim as any further down.
+     */
+    private static final int MOST_PARKED = 4096;
 
     private enum Stage {
         UNPROTECTED,
@@ -32,6 +40,7 @@ final class Evictor {
     private int idle;
     private int read;
     private int parked;
+    private int parkedInRun;
     private boolean relieving;
 
     Evictor(CoreState state, Space space) {
@@ -50,6 +59,7 @@ final class Evictor {
         idle = recency.head(RecencyLists.IDLE);
         read = recency.head(RecencyLists.READ);
         stage = Stage.UNPROTECTED;
+        parkedInRun = 0;
         state.counters.add(CoreCount.EVICTIONS_ATTEMPTED, 1);
     }
 
@@ -62,7 +72,7 @@ final class Evictor {
                     if (victim != NONE) {
                         return victim;
                     }
-                    stage = onDemand ? Stage.EXIST_LEASED : Stage.SOFT_PINNED;
+                    stage = afterUnprotected();
                     parked = recency.head(parkedList());
                 }
                 case EXIST_LEASED -> {
@@ -87,12 +97,20 @@ final class Evictor {
         }
     }
 
+    private Stage afterUnprotected() {
+        if (onDemand) {
+            return Stage.EXIST_LEASED;
+        }
+        // Where the run stopped early there may still be objects without a pin.
+        return parkedInRun < MOST_PARKED ? Stage.SOFT_PINNED : Stage.EXHAUSTED;
+    }
+
     private int parkedList() {
         return stage == Stage.EXIST_LEASED ? RecencyLists.PARKED_LEASED : RecencyLists.PARKED_SOFT;
     }
 
     private int nextUnprotected() {
-        while (true) {
+        while (parkedInRun < MOST_PARKED) {
             boolean readOver = read != NONE && objects.readLeaseUntil(read) <= state.now;
             int victim;
             if (idle != NONE && !(readOver && objects.stamp(read) < objects.stamp(idle))) {
@@ -104,14 +122,16 @@ final class Evictor {
             } else {
                 return NONE;
             }
-            if (timedLeaseUntil(victim) > state.now) {
+            if (timedLeaseUntil(victim) > state.now || isHeldByGroup(victim, true)) {
                 recency.park(victim, RecencyLists.PARKED_LEASED);
             } else if (isSoftPinned(victim)) {
                 recency.park(victim, RecencyLists.PARKED_SOFT);
             } else {
                 return victim;
             }
+            parkedInRun++;
         }
+        return NONE;
     }
 
     private int nextParked() {
@@ -122,7 +142,7 @@ final class Evictor {
                     onDemand
                             ? objects.readLeaseUntil(victim) <= state.now
                             : timedLeaseUntil(victim) <= state.now;
-            if (free) {
+            if (free && !isHeldByGroup(victim, !onDemand)) {
                 return victim;
             }
         }
@@ -137,7 +157,7 @@ final class Evictor {
             }
             boolean over =
                     list == RecencyLists.PARKED_LEASED
-                            ? timedLeaseUntil(slot) <= state.now
+                            ? timedLeaseUntil(slot) <= state.now && !isHeldByGroup(slot, true)
                             : !isSoftPinned(slot);
             if (over) {
                 recency.unpark(slot);
@@ -155,17 +175,50 @@ final class Evictor {
         return extra != null && extra.softPinUntil > state.now;
     }
 
+    /** Whether a lease on another member keeps the whole group. */
+    private boolean isHeldByGroup(int slot, boolean existCounts) {
+        GroupTable.Group group = groupOf(slot);
+        if (group == null) {
+            return false;
+        }
+        for (int member : group.members) {
+            long until = existCounts ? timedLeaseUntil(member) : objects.readLeaseUntil(member);
+            if (objects.leaseCount(member) > 0 || until > state.now) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private GroupTable.@Nullable Group groupOf(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra == null ? null : extra.group;
+    }
+
     /** Whether an eviction may take the object without overriding any protection. */
     boolean isUnprotected(int slot) {
         return slot != NONE
                 && objects.has(slot, ObjectTable.COMPLETE)
                 && !objects.has(slot, ObjectTable.IN_FLIGHT | ObjectTable.HARD_PIN)
                 && !space.isLeased(slot)
+                && !isHeldByGroup(slot, true)
                 && !isSoftPinned(slot);
     }
 
-    /** Evicts a victim of this run. */
+    /** Evicts a victim of this run, and its group with it as far as that may go. */
     void evict(int slot) {
+        GroupTable.Group group = groupOf(slot);
+        if (group != null) {
+            for (int member : List.copyOf(group.members)) {
+                if (member != slot && isUnprotected(member)) {
+                    evictOne(member);
+                }
+            }
+        }
+        evictOne(slot);
+    }
+
+    private void evictOne(int slot) {
         state.counters.add(CoreCount.EVICTED_OBJECTS, 1);
         state.counters.add(CoreCount.EVICTED_BYTES, objects.memoryBytes(slot));
         // A neighbour of a victim may be the next in line.

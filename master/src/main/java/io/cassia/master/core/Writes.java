@@ -206,6 +206,10 @@ final class Writes {
         if (traits.softPinNanos() > 0) {
             objects.requireExtra(slot).pendingSoftPinNanos = traits.softPinNanos();
         }
+        ByteString group = PutRules.group(put.config());
+        if (!group.isEmpty()) {
+            objects.requireExtra(slot).group = state.groups.join(slot, tenant, group);
+        }
         own(slot, placed);
         space.account(slot, 1);
         state.recency.move(slot, RecencyLists.IN_FLIGHT);
@@ -213,6 +217,14 @@ final class Writes {
     }
 
     private Outcome<List<ReplicaDescriptor>> startUpsert(int slot, Args.PutStart put) {
+        ObjectExtra extra = objects.extra(slot);
+        ByteString group =
+                extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
+        if (put.config().groupIds().isPresent() && !PutRules.group(put.config()).equals(group)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "key " + put.key() + " is in group '" + group + "', which cannot change");
+        }
         preempt(slot);
         // Out of the order of eviction, so that making room does not take the old version.
         objects.set(slot, ObjectTable.IN_FLIGHT);

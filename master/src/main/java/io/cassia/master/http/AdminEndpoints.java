@@ -56,8 +56,7 @@ final class AdminEndpoints {
             case "/metrics" -> send(exchange, 200, PROMETHEUS, metricsText.get());
             case "/role" -> send(exchange, 200, TEXT, "leader");
             case "/ha_status" -> send(exchange, 200, TEXT, "serving");
-            case "/leader" ->
-                    send(exchange, 200, JSON, object().put("present", false).toString());
+            case "/leader" -> send(exchange, 200, JSON, object().put("present", false).toString());
             case "/get_all_keys" -> sendKeys(exchange);
             case "/get_all_segments" -> send(exchange, 200, TEXT, segmentNames());
             case "/get_segments_detail" -> send(exchange, 200, JSON, segmentsDetail());
@@ -71,8 +70,7 @@ final class AdminEndpoints {
     }
 
     private static String health() {
-        return object()
-                .put("status", "ok")
+        return object().put("status", "ok")
                 .put("role", "leader")
                 .put("ha_state", "serving")
                 .put("service_ready", true)
@@ -160,12 +158,7 @@ final class AdminEndpoints {
                         exchange,
                         200,
                         TEXT,
-                        name
-                                + "\nUsed(bytes): "
-                                + used
-                                + "\nCapacity(bytes) : "
-                                + capacity
-                                + "\n");
+                        name + "\nUsed(bytes): " + used + "\nCapacity(bytes) : " + capacity + "\n");
             }
         }
     }
@@ -238,8 +231,7 @@ final class AdminEndpoints {
                             exchange,
                             200,
                             JSON,
-                            object()
-                                    .put("success", true)
+                            object().put("success", true)
                                     .put("segment", name.get())
                                     .put("status", status.number())
                                     .put("status_name", status.name())
@@ -267,8 +259,7 @@ final class AdminEndpoints {
     }
 
     private static String failure(Code code, String detail) {
-        return object()
-                .put("success", false)
+        return object().put("success", false)
                 .put("error_code", code.number())
                 .put("error_message", code.name() + ": " + detail)
                 .toString();

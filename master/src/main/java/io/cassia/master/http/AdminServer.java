@@ -69,7 +69,10 @@ public final class AdminServer implements AutoCloseable {
         try (exchange) {
             endpoints.handle(exchange);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "admin request failed " + exchange.getRequestURI(), e);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "admin request failed " + exchange.getRequestURI(),
+                    e);
             byte[] body = "internal error\n".getBytes(StandardCharsets.UTF_8);
             if (exchange.getResponseCode() == -1) {
                 exchange.sendResponseHeaders(500, body.length);

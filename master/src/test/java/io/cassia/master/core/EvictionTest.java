@@ -13,6 +13,7 @@ import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.status.StoreCode;
+import io.cassia.testkit.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,6 +125,25 @@ class EvictionTest {
         // Objects without any lease go first.
         master.put("f", MIB);
         assertThat(there("b", "c", "d", "e", "f")).containsExactly("b", "c", "d", "f");
+    }
+
+    @Test
+    void a_put_looks_at_a_bounded_number_of_protected_objects() {
+        mount(20_000);
+        for (int i = 0; i < 20_000; i++) {
+            master.put("k" + i, 1);
+            ok(master.exist("k" + i));
+        }
+        master.put("l", 1);
+        assertThat(isThere("k0")).isFalse();
+        int parked = 0;
+        RecencyLists recency = master.core.state().recency;
+        for (int slot = recency.head(RecencyLists.PARKED_LEASED);
+                slot != 0;
+                slot = master.core.state().objects.next(slot)) {
+            parked++;
+        }
+        assertThat(parked).isBetween(4000, 4100);
     }
 
     @Test
@@ -270,6 +290,24 @@ class EvictionTest {
     }
 
     @Test
+    void an_eviction_above_the_watermark_goes_on_in_slices() {
+        master =
+                new Harness(
+                        settings -> {
+                            settings.watermark = 0.9;
+                            settings.ratio = 0.1;
+                            return settings;
+                        });
+        mount(1000 * KIB);
+        for (int i = 0; i < 901; i++) {
+            master.put("k" + i, KIB);
+        }
+        assertThat(master.stats().usedBytes()).isBetween(850 * KIB, 899 * KIB);
+        master.run(Duration.ofMillis(100), A);
+        assertThat(master.stats().usedBytes()).isEqualTo(800 * KIB);
+    }
+
+    @Test
     void the_watermark_respects_exist_leases() {
         master =
                 new Harness(
@@ -292,9 +330,10 @@ class EvictionTest {
 
     @Test
     void a_replayed_trace_hits_exactly_as_plain_lru() {
-        Seeds.each(
+        Seeds.forEach(
                 5,
-                random -> {
+                seed -> {
+                    SplittableRandom random = new SplittableRandom(seed);
                     int capacity = 50 + random.nextInt(100);
                     Harness store =
                             new Harness(

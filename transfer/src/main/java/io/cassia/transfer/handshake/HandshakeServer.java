@@ -28,6 +28,9 @@ import tools.jackson.databind.JsonNode;
  * Answers peers on the handshake port: one exchange per connection, each on a virtual thread of its
  * own, so that a slow peer delays nobody (spec 6). Guarded.
  *
+ * <p>The descriptor is told in every mode; upstream tells it only where no metadata store is in
+ * use.
+ *
  * <p>Whoever breaks the frame, is slow, or sends no JSON is closed without an answer; {@code
  * cassia.transfer.handshake.dropped} says why and how often.
  */

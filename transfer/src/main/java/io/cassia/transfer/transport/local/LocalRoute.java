@@ -47,6 +47,10 @@ public final class LocalRoute implements Route {
             } catch (IllegalStateException e) {
                 run.lose(Run.Stop.MEMORY_GONE, TransferCode.ERR_INVALID_ARGUMENT, e.toString());
                 return;
+            } catch (InternalError e) {
+                // The host has no memory for a page that is touched for the first time.
+                run.failHead(TransferCode.ERR_MEMORY, e.toString(), false);
+                continue;
             } finally {
                 range.release();
             }

@@ -52,12 +52,12 @@ final class Lane {
         return usable && watch.disarm();
     }
 
-    /** Carries the head of a run with one unacknowledged request, the only one of this lane. */
-    void carryHeadUnacknowledged(Run run) {
-        boolean done = guarded(run, () -> new LegacyExchange(this).carryHead(run));
-        if (done) {
-            watch.disarm();
-        }
+    /**
+     * Carries the head of a run with one unacknowledged request, the only one of this lane; false
+     * when it did not end.
+     */
+    boolean carryHeadUnacknowledged(Run run) {
+        return guarded(run, () -> new LegacyExchange(this).carryHead(run));
     }
 
     private interface Work {

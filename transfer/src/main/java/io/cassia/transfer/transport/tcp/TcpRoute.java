@@ -145,7 +145,7 @@ public final class TcpRoute implements Route {
         try {
             usable = lane.carry(run);
         } finally {
-            giveBack(lane, usable);
+            giveBack(lane, usable, usable);
         }
     }
 
@@ -155,13 +155,13 @@ public final class TcpRoute implements Route {
             if (lane == null) {
                 return;
             }
-            int before = run.next();
+            boolean done = false;
             try {
-                lane.carryHeadUnacknowledged(run);
+                done = lane.carryHeadUnacknowledged(run);
             } finally {
-                giveBack(lane, false);
+                giveBack(lane, false, done);
             }
-            if (run.next() == before) {
+            if (!done) {
                 return;
             }
         }
@@ -280,14 +280,21 @@ public final class TcpRoute implements Route {
         return null;
     }
 
-    private void giveBack(Lane lane, boolean usable) {
-        boolean keep = false;
+    /**
+     * Takes a lane back.
+     *
+     * @param keep whether it may carry the next run
+     * @param clean whether all that was sent has been answered; otherwise the rest must not reach
+     *     the peer any more
+     */
+    private void giveBack(Lane lane, boolean keep, boolean clean) {
+        boolean kept = false;
         lock.lock();
         try {
             busy.remove(lane);
             context.metrics().lanesBusy().decrementAndGet();
-            if (usable && !closed) {
-                keep = true;
+            if (keep && !closed) {
+                kept = true;
                 lane.idleSince(context.clock().nanos());
                 idle.push(lane);
                 context.metrics().lanesIdle().incrementAndGet();
@@ -295,7 +302,9 @@ public final class TcpRoute implements Route {
         } finally {
             lock.unlock();
         }
-        if (!keep) {
+        if (!clean) {
+            lane.abort();
+        } else if (!kept) {
             lane.close();
         }
     }
