@@ -66,8 +66,8 @@ final class TransferMetricsTest {
             assertThat(sum(served, "cassia.transfer.rejections")).isEqualTo(1);
             Peers.eventually("closed", () -> sum(served, "cassia.transfer.server.closed") == 1);
             try (PeerStandIn hung = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
-                Batch batch = engine.allocateBatch(1).orThrow();
                 SegmentHandle other = engine.openSegment(hung.name()).orThrow();
+                Batch batch = engine.allocateBatch(1).orThrow();
                 assertThat(
                                 batch.submit(
                                                 List.of(

@@ -72,13 +72,13 @@ public final class References implements AutoCloseable {
                             .daemon()
                             .name("cassia-bench-socket")
                             .start(() -> serve(listener, cell.operation(), callBytes));
+            double rate;
             try (SocketChannel client = SocketChannel.open(listener.getLocalAddress())) {
                 client.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                return call(client, cell.operation(), callBytes, duration);
-            } finally {
-                listener.close();
-                join(server);
+                rate = call(client, cell.operation(), callBytes, duration);
             }
+            join(server);
+            return rate;
         }
     }
 

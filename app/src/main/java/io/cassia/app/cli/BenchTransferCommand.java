@@ -126,7 +126,7 @@ final class BenchTransferCommand implements Callable<Integer> {
     @Option(names = "--until-input-ends", hidden = true, description = "End with the parent.")
     private boolean untilInputEnds;
 
-    private enum Mode {
+    enum Mode {
         TARGET,
         INITIATOR,
         BOTH

@@ -6,12 +6,12 @@ import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.PortBinder;
+import io.cassia.transfer.net.SocketOptions;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -101,15 +101,21 @@ public final class DataServer implements AutoCloseable {
             channel.close();
             return;
         }
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        SocketOptions.forLongLife(channel);
         visitors.add(channel);
         boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
         if (!asPlatform) {
             platformThreads.decrementAndGet();
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
-        factory.newThread(() -> run(channel, asPlatform)).start();
+        try {
+            factory.newThread(() -> run(channel, asPlatform)).start();
+        } catch (OutOfMemoryError e) {
+            // No thread to be had: this peer is turned away, the others are served on.
+            ended(channel, asPlatform);
+            PlainWire.reset(channel);
+            throw new IOException("no thread for a connection", e);
+        }
     }
 
     private void run(SocketChannel channel, boolean asPlatform) {
@@ -120,10 +126,14 @@ public final class DataServer implements AutoCloseable {
                 case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
             }
         } finally {
-            visitors.remove(channel);
-            if (asPlatform) {
-                platformThreads.decrementAndGet();
-            }
+            ended(channel, asPlatform);
+        }
+    }
+
+    private void ended(SocketChannel channel, boolean asPlatform) {
+        visitors.remove(channel);
+        if (asPlatform) {
+            platformThreads.decrementAndGet();
         }
     }
 
@@ -162,7 +172,7 @@ public final class DataServer implements AutoCloseable {
                 wire.reset();
                 return;
             }
-            wire.write(StatusLayout.buffer(StatusLayout.SECURE_CODE));
+            wire.write(StatusLayout.secureOnly());
             channel.shutdownOutput();
             // Closing with bytes unread would reset the connection and take the status with it.
             ByteBuffer dropped = ByteBuffer.allocate(DROP_BYTES);
