@@ -312,6 +312,24 @@ final class LinkingTest {
     }
 
     @Test
+    void a_close_does_not_wait_for_a_peer_that_hangs() throws Exception {
+        ServerSocket hung = hungPeer();
+        LlmDataDist decoder = clusters.decoder(2);
+        CompletableFuture<LinkResult> linking =
+                decoder.linkClustersAsync(
+                        List.of(ClusterInfo.of(1, "127.0.0.1", hung.getLocalPort())),
+                        Duration.ofSeconds(30));
+        assertThat(Clusters.eventually(() -> !decoder.links().isEmpty())).isTrue();
+        try (Socket dialled = hung.accept()) {
+            assertThat(dialled.getInputStream().read()).isNotEqualTo(-1);
+            long start = System.nanoTime();
+            decoder.close();
+            assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(3).toNanos());
+        }
+        assertThat(linking.get().overall().isOk()).isFalse();
+    }
+
+    @Test
     void what_is_not_linked_cannot_be_used_but_be_unlinked() {
         LlmDataDist decoder = clusters.decoder(2);
         Cache cache = decoder.allocateCache(CacheDesc.device(2, DataType.INT8, 1, 8)).orThrow();

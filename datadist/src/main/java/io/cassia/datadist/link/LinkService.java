@@ -355,6 +355,8 @@ public final class LinkService implements AutoCloseable {
     public void close() {
         closing = true;
         table.freeze("the cluster is closing");
+        // Ends what other calls wait for; they hold the lock until then.
+        guard.closeAll();
         calls.lock();
         try {
             if (listener != null) {
@@ -362,7 +364,6 @@ public final class LinkService implements AutoCloseable {
                 listener = null;
             }
             unlinker.farewell(table.links(), clock.nanos() + FAREWELL.toNanos());
-            guard.closeAll();
         } finally {
             calls.unlock();
         }
