@@ -67,6 +67,9 @@ public final class Batch implements AutoCloseable {
     private Watchdog.@Nullable Watch watch;
 
     @GuardedBy("lock")
+    private long watchedUntilNanos;
+
+    @GuardedBy("lock")
     private final BatchTally tally = new BatchTally();
 
     @GuardedBy("lock")
@@ -188,7 +191,8 @@ public final class Batch implements AutoCloseable {
     private void watch(Transfer oldest) {
         // Off the watchdog's thread: a million tasks take their time.
         watch = parts.tcp().watchdog().watch(() -> parts.runners().execute(this::giveUpLate));
-        watch.arm(oldest.deadlineNanos() + GRACE.toNanos());
+        watchedUntilNanos = oldest.deadlineNanos() + GRACE.toNanos();
+        watch.arm(watchedUntilNanos);
     }
 
     private void giveUpLate() {
@@ -197,6 +201,10 @@ public final class Batch implements AutoCloseable {
         lock.lock();
         try {
             unwatch();
+            if (now - watchedUntilNanos < 0) {
+                // The watchdog has ended with the engine, whose end is that of the tasks.
+                return;
+            }
             // Most deadlines come in the order of the tasks; a later look finds the others.
             tasks.stream()
                     .filter(task -> !task.isEnded() && task.deadlineNanos() - now > 0)
