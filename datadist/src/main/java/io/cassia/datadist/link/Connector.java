@@ -114,17 +114,28 @@ final class Connector {
             return Outcome.ok(socket);
         } catch (SocketTimeoutException e) {
             guard.close(socket);
-            return Outcome.failed(
-                    LlmStatus.LLM_TIMEOUT,
-                    "connect to %s port %d: no answer in time; is the address right, and a firewall in between?"
-                            .formatted(address.getHostAddress(), port));
+            return noAnswer(address, port);
         } catch (IOException e) {
+            // The guard has the same deadline as the connect, and may be first to close the socket.
+            boolean overdue = socket.isClosed() && clock.nanos() - deadlineNanos >= 0;
             guard.close(socket);
-            return Outcome.failed(
-                    LlmStatus.LLM_LINK_FAILED,
-                    "connect to %s port %d: %s; does the cluster listen there?"
-                            .formatted(address.getHostAddress(), port, ControlChannel.text(e)));
+            return overdue
+                    ? noAnswer(address, port)
+                    : Outcome.failed(
+                            LlmStatus.LLM_LINK_FAILED,
+                            "connect to %s port %d: %s; does the cluster listen there?"
+                                    .formatted(
+                                            address.getHostAddress(),
+                                            port,
+                                            ControlChannel.text(e)));
         }
+    }
+
+    private static Outcome<Socket> noAnswer(InetAddress address, int port) {
+        return Outcome.failed(
+                LlmStatus.LLM_TIMEOUT,
+                "connect to %s port %d: no answer in time; is the address right, and a firewall in between?"
+                        .formatted(address.getHostAddress(), port));
     }
 
     /** Milliseconds to a deadline as socket timeouts want them: 1 at least, 0 would be for ever. */
