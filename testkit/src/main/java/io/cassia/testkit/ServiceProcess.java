@@ -240,32 +240,20 @@ public final class ServiceProcess implements AutoCloseable {
 
     /** Stops it in its tracks: connections are accepted by the kernel and never answered. */
     public void freeze() {
-        signal("STOP");
+        Signals.stop(running());
     }
 
     /** Lets it go on. */
     public void thaw() {
-        signal("CONT");
+        Signals.resume(running());
     }
 
-    private void signal(String signal) {
+    private Process running() {
         Process running = process;
         if (running == null) {
             throw new IllegalStateException(name + " does not run");
         }
-        try {
-            Process kill =
-                    new ProcessBuilder("kill", "-" + signal, Long.toString(running.pid()))
-                            .inheritIO()
-                            .start();
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill -" + signal + " failed");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        return running;
     }
 
     /** Looks at a condition again and again until it holds; false when it does not in time. */

@@ -1,5 +1,6 @@
 package io.cassia.lab.engine;
 
+import io.cassia.testkit.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -97,21 +98,14 @@ final class EngineProcess implements AutoCloseable {
         Process _ = process.destroyForcibly().onExit().join();
     }
 
-    /** SIGSTOP. */
-    void stop() throws Exception {
-        signal("STOP");
+    /** SIGSTOP; on return every thread of the process has stopped. */
+    void stop() {
+        Signals.stop(process);
     }
 
     /** SIGCONT. */
-    void resume() throws Exception {
-        signal("CONT");
-    }
-
-    private void signal(String name) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start();
-        if (kill.waitFor() != 0) {
-            throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed");
-        }
+    void resume() {
+        Signals.resume(process);
     }
 
     @Override

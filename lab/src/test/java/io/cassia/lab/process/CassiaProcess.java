@@ -1,5 +1,6 @@
 package io.cassia.lab.process;
 
+import io.cassia.testkit.Signals;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -13,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -151,43 +150,13 @@ public final class CassiaProcess implements AutoCloseable {
     }
 
     /** SIGSTOP; on return every thread of the process has stopped. */
-    public void stop() throws Exception {
-        signal("STOP");
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!isStopped()) {
-            if (System.nanoTime() - end > 0) {
-                throw new IllegalStateException(pid() + " does not stop");
-            }
-            LockSupport.parkNanos(1_000_000);
-        }
-    }
-
-    /** The signal is delivered to the threads one by one. */
-    private boolean isStopped() throws IOException {
-        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid()), "task"))) {
-            for (Path thread : threads.toList()) {
-                String stat = Files.readString(thread.resolve("stat"));
-                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
-                    return false;
-                }
-            }
-            return true;
-        }
+    public void stop() {
+        Signals.stop(process);
     }
 
     /** SIGCONT. */
-    public void resume() throws Exception {
-        signal("CONT");
-    }
-
-    private void signal(String name) throws Exception {
-        Process kill =
-                new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                        .inheritIO()
-                        .start();
-        if (kill.waitFor() != 0) {
-            throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed");
-        }
+    public void resume() {
+        Signals.resume(process);
     }
 
     /** Ends the process: asked first, so that nothing of it stays behind in shared memory. */
