@@ -2,6 +2,7 @@ package io.cassia.transfer.metadata;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What a segment's owner publishes (spec 5.5). Immutable.
@@ -11,13 +12,16 @@ import java.util.Objects;
  * @param tcpDataPort port of the data protocol; 0 when it has none
  * @param tcpProtoVersion version of the data protocol; 2 and above: acknowledged
  * @param buffers its memory, in order of registration
+ * @param host how processes of its host reach it without the network; an extension, absent from
+ *     other peers, who ignore it
  */
 public record SegmentDescriptor(
         String name,
         List<String> protocols,
         int tcpDataPort,
         int tcpProtoVersion,
-        List<Buffer> buffers) {
+        List<Buffer> buffers,
+        Optional<HostAccess> host) {
     /** The protocol that this engine speaks. */
     public static final String TCP = "tcp";
 
@@ -41,11 +45,19 @@ public record SegmentDescriptor(
         Objects.requireNonNull(name);
         protocols = List.copyOf(protocols);
         buffers = List.copyOf(buffers);
+        Objects.requireNonNull(host);
     }
 
     /** The descriptor of an engine of this kind. */
     public static SegmentDescriptor tcp(String name, int dataPort, List<Buffer> buffers) {
-        return new SegmentDescriptor(name, List.of(TCP), dataPort, ACKNOWLEDGED, buffers);
+        return new SegmentDescriptor(
+                name, List.of(TCP), dataPort, ACKNOWLEDGED, buffers, Optional.empty());
+    }
+
+    /** The same, for processes of the host too. */
+    public SegmentDescriptor withHost(Optional<HostAccess> access) {
+        return new SegmentDescriptor(
+                name, protocols, tcpDataPort, tcpProtoVersion, buffers, access);
     }
 
     public boolean speaksTcp() {
