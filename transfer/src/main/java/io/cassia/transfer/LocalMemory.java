@@ -9,6 +9,7 @@ import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.SharedMapping;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
+import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.DataServer;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -31,6 +32,7 @@ final class LocalMemory {
 
     private final BufferTable buffers;
     private final DataServer server;
+    private final SameHost host;
     private final PeerDirectory directory;
     private final Clock clock;
     private final Duration drain;
@@ -39,11 +41,13 @@ final class LocalMemory {
     LocalMemory(
             BufferTable buffers,
             DataServer server,
+            SameHost host,
             PeerDirectory directory,
             Clock clock,
             Duration drain) {
         this.buffers = buffers;
         this.server = server;
+        this.host = host;
         this.directory = directory;
         this.clock = clock;
         this.drain = drain;
@@ -99,18 +103,35 @@ final class LocalMemory {
                         options.remoteAccessible(),
                         options.remoteWritable())
                 .then(
-                        range ->
-                                switch (directory.publish()) {
-                                    case Outcome.Ok<Done> ok ->
-                                            Outcome.ok(new RegisteredBuffer(range, options));
-                                    case Outcome.Failed<Done> failed -> {
-                                        Outcome<Done> undone = withdraw(range);
-                                        yield failed.in(
-                                                "registering "
-                                                        + range
-                                                        + (undone.isOk() ? "" : " (in use)"));
-                                    }
-                                });
+                        range -> {
+                            expose(range);
+                            return switch (directory.publish()) {
+                                case Outcome.Ok<Done> ok ->
+                                        Outcome.ok(new RegisteredBuffer(range, options));
+                                case Outcome.Failed<Done> failed -> {
+                                    Outcome<Done> undone = withdraw(range);
+                                    yield failed.in(
+                                            "registering "
+                                                    + range
+                                                    + (undone.isOk() ? "" : " (in use)"));
+                                }
+                            };
+                        });
+    }
+
+    /** Opens it to processes of this host, with the shared file that it is in, if it is in one. */
+    private void expose(Registration range) {
+        if (!range.readable()) {
+            return;
+        }
+        for (Region region : regions) {
+            long offset = range.address() - region.memory().address();
+            if (offset >= 0 && offset + range.lengthBytes() <= region.lengthBytes()) {
+                host.add(range, region.mapping().number(), offset);
+                return;
+            }
+        }
+        host.add(range, 0, 0);
     }
 
     Outcome<Done> unregister(RegisteredBuffer buffer) {
@@ -118,6 +139,7 @@ final class LocalMemory {
         return buffers.drain(range)
                 .then(
                         _ -> {
+                            host.drain(range);
                             // Peers learn of it before the wait, so that fewer come meanwhile.
                             Outcome<Done> published = directory.publish();
                             return withdraw(range).then(_ -> published);
@@ -130,7 +152,8 @@ final class LocalMemory {
         if (!draining.isOk()) {
             return draining;
         }
-        if (!buffers.awaitClosed(range, drain.toNanos()) && !abort(range)) {
+        host.drain(range);
+        if (!awaitClosed(range, drain) && !abort(range)) {
             return Outcome.failed(
                     TransferCode.ERR_BATCH_BUSY,
                     "range %s is still used by a transfer that does not end; do not free it"
@@ -140,12 +163,20 @@ final class LocalMemory {
         return Outcome.done();
     }
 
+    /** Waits for other processes, then for what this one does for peers. */
+    private boolean awaitClosed(Registration range, Duration timeout) {
+        long deadline = clock.nanos() + timeout.toNanos();
+        return host.awaitQuiet(range, timeout.toNanos())
+                && buffers.awaitClosed(range, Math.max(0, deadline - clock.nanos()));
+    }
+
     private boolean abort(Registration range) {
         long deadline = clock.nanos() + ABORT.toNanos();
         do {
             // Again and again: a connection may just have begun to use the range when it was asked.
             server.abort(range);
-            if (buffers.awaitClosed(range, ABORT_STEP.toNanos())) {
+            host.abort(range);
+            if (awaitClosed(range, ABORT_STEP)) {
                 return true;
             }
         } while (clock.nanos() - deadline < 0);

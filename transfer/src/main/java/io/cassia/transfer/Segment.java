@@ -1,50 +1,60 @@
 package io.cassia.transfer;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.PeerDirectory;
-import io.cassia.transfer.metadata.SegmentDescriptor;
-import io.cassia.transfer.transport.Route;
+import io.cassia.transfer.transport.RouteReason;
 import io.cassia.transfer.transport.Run;
+import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.local.LocalEngines;
 import io.cassia.transfer.transport.local.LocalRoute;
+import io.cassia.transfer.transport.shm.Attachment;
+import io.cassia.transfer.transport.shm.HostRoute;
 import io.cassia.transfer.transport.tcp.TcpRoute;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An opened segment: where its owner is, the route to it, and what to do when the route fails.
- * Guarded. The lock is held while the owner's descriptor is read: who waits for it wants the same.
+ * An opened segment: the ways to its owner, which of them carries what, and what to do when one
+ * fails. Guarded.
  *
- * <p>Each request goes out twice at most. Between the two the descriptor is read again: the owner
- * may have restarted elsewhere, and its old port may belong to another engine by now.
+ * <pre>
+ *   in this process ──► a copy
+ *   on this host    ──► shared memory, or the kernel ──┐ what they pass,
+ *   elsewhere       ──► a socket of this host ─────────┤ what they lose
+ *                       TCP ◄──────────────────────────┘
+ * </pre>
+ *
+ * <p>Each request goes out over sockets twice at most. Between the two the descriptor is read
+ * again: the owner may have restarted elsewhere, and its old port may belong to another engine by
+ * now.
  */
 final class Segment {
     private static final int MAX_ATTEMPTS = 2;
+
+    /** The owner may be found restarted once within a run. */
+    private static final int MAX_HOST_ROUNDS = 2;
 
     private final long id;
     private final String name;
     private final EngineParts parts;
     private final WorkQueue queue;
+    private final WayFinder finder;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Written under the lock, read without it.
-    private volatile @Nullable TcpRoute tcp;
     private volatile @Nullable LocalRoute local;
     private volatile @Nullable BufferTable localBuffers;
-    private volatile boolean closed;
 
     Segment(long id, String name, EngineParts parts) {
         this.id = id;
         this.name = name;
         this.parts = parts;
+        this.finder = new WayFinder(name, parts);
         this.queue = new WorkQueue(this, parts);
     }
 
@@ -63,26 +73,36 @@ final class Segment {
 
     /** Finds the way to the owner unless it is known. */
     Outcome<Done> open(long deadlineNanos) {
-        return route(deadlineNanos).map(_ -> Done.DONE);
+        return localRoute() != null
+                ? Outcome.done()
+                : finder.find(deadlineNanos).map(_ -> Done.DONE);
     }
 
     /** What the owner has published at this moment. */
     Outcome<PeerDirectory.Peer> describe(long deadlineNanos) {
-        return parts.directory().find(name, deadlineNanos);
+        return finder.describe(deadlineNanos);
     }
 
-    private Outcome<Route> route(long deadlineNanos) {
-        if (parts.config().localCopies()) {
-            Optional<BufferTable> buffers = LocalEngines.find(parts.config().metadata(), name);
-            if (buffers.isPresent()) {
-                return Outcome.ok(localRoute(buffers.get()));
-            }
+    /** Which ways there are at the moment. */
+    RouteReport report() {
+        boolean isLocal = localRoute() != null;
+        Ways known = finder.known();
+        Ways ways =
+                known != null
+                        ? known
+                        : new Ways(Optional.empty(), Attachment.NOT_TRIED, null, null, false);
+        return new RouteReport(name, ways.report(parts.config(), isLocal));
+    }
+
+    private @Nullable LocalRoute localRoute() {
+        if (!parts.config().allows(Transport.LOCAL)) {
+            return null;
         }
-        TcpRoute known = tcp;
-        return known != null ? Outcome.ok(known) : refresh(null, deadlineNanos);
-    }
-
-    private Route localRoute(BufferTable buffers) {
+        Optional<BufferTable> found = LocalEngines.find(parts.config().metadata(), name);
+        if (found.isEmpty()) {
+            return null;
+        }
+        BufferTable buffers = found.get();
         LocalRoute known = local;
         if (known != null && localBuffers == buffers) {
             return known;
@@ -100,21 +120,101 @@ final class Segment {
 
     /** Carries all transfers of a run on the calling thread; on return each has ended. */
     void carry(Run run) {
-        boolean refreshed = false;
-        while (!run.isDone()) {
-            switch (route(run.head().deadlineNanos())) {
-                case Outcome.Failed<Route>(Code code, String detail) ->
-                        run.failRest(code, detail, false);
-                case Outcome.Ok<Route>(Route route) -> {
-                    route.carry(run);
-                    Run.Loss loss = run.takeLoss();
-                    if (loss != null) {
-                        parts.metrics().laneLost(loss.stop());
-                        refreshed = recover(run, route, loss, refreshed);
-                    }
-                }
+        Run left = run;
+        while (!left.isDone()) {
+            LocalRoute inside = localRoute();
+            if (inside != null) {
+                carryInside(left, inside);
+            } else {
+                left = carryByMemory(left);
+                carryOverSockets(left);
             }
         }
+    }
+
+    private void carryInside(Run run, LocalRoute route) {
+        parts.metrics().routed(Transport.LOCAL, RouteReason.PREFERRED, run.left());
+        route.carry(run);
+        Run.Loss loss = run.takeLoss();
+        if (loss != null
+                && !run.failFreed(loss.code(), "local memory was freed: " + loss.detail())) {
+            run.failHead(loss.code(), loss.detail(), false);
+        }
+    }
+
+    /** Carries what needs nobody's help; what is left, in order. */
+    private Run carryByMemory(Run run) {
+        Run left = run;
+        for (int round = 0; round < MAX_HOST_ROUNDS && !left.isDone(); round++) {
+            Ways ways = find(left);
+            if (ways == null || ways.host().route().isEmpty()) {
+                return left;
+            }
+            HostRoute route = ways.host().route().get();
+            RouteReason why = route.carryWhatItCan(left);
+            left = left.unended();
+            left.because(why);
+            if (!route.isLost()) {
+                return left;
+            }
+            // The owner is gone, or another one by now: only its descriptor can tell.
+            if (!left.isDone() && !reconsider(left, ways, "its process has ended")) {
+                return left;
+            }
+        }
+        return left;
+    }
+
+    /** The ways; without any the run has failed. */
+    private @Nullable Ways find(Run run) {
+        return switch (finder.find(run.head().deadlineNanos())) {
+            case Outcome.Ok<Ways>(Ways ways) -> ways;
+            case Outcome.Failed<Ways>(Code code, String detail) -> {
+                run.failRest(code, detail, false);
+                yield null;
+            }
+        };
+    }
+
+    private void carryOverSockets(Run run) {
+        boolean refreshed = false;
+        TcpRoute counted = null;
+        while (!run.isDone()) {
+            Ways ways = find(run);
+            if (ways == null) {
+                return;
+            }
+            TcpRoute route = ways.lanes();
+            if (route == null) {
+                run.failRest(TransferCode.ERR_CONTEXT, noWay(ways), false);
+                return;
+            }
+            if (route != counted) {
+                counted = route;
+                count(run, ways, route);
+            }
+            route.carry(run);
+            Run.Loss loss = run.takeLoss();
+            if (loss != null) {
+                parts.metrics().laneLost(loss.stop());
+                refreshed = recover(run, ways, route, loss, refreshed);
+            }
+        }
+    }
+
+    private void count(Run run, Ways ways, TcpRoute route) {
+        Transport transport = ways.transport(route);
+        RouteReason reason = run.because();
+        if (reason == RouteReason.PREFERRED) {
+            boolean socketLost = transport == Transport.TCP && ways.host().socket().isPresent();
+            reason = socketLost ? RouteReason.SOCKET_LOST : ways.host().reason();
+        }
+        parts.metrics().routed(transport, reason, run.left());
+    }
+
+    private String noWay(Ways ways) {
+        return "no transport of %s leads to segment %s: %s"
+                .formatted(parts.config().transports(), name, ways.report(parts.config(), false));
     }
 
     /**
@@ -122,9 +222,10 @@ final class Segment {
      *
      * @return whether the descriptor has been read again for this run
      */
-    private boolean recover(Run run, Route route, Run.Loss loss, boolean refreshed) {
+    private boolean recover(Run run, Ways ways, TcpRoute route, Run.Loss loss, boolean refreshed) {
         Code code = loss.code();
         String detail = loss.detail();
+        boolean hasOther = route == ways.uds() && ways.tcp() != null;
         switch (loss.stop()) {
             case REJECTED -> {
                 // The one it was about has ended; those behind it were not looked at.
@@ -136,7 +237,14 @@ final class Segment {
                 }
             }
             case STALLED -> run.failRest(code, detail, true);
-            case BUSY, INTERRUPTED, BACKING_OFF -> run.failRest(code, detail, false);
+            case BUSY, INTERRUPTED -> run.failRest(code, detail, false);
+            case BACKING_OFF -> {
+                if (hasOther) {
+                    finder.dropSocket(ways);
+                } else {
+                    run.failRest(code, detail, false);
+                }
+            }
             case MEMORY_GONE -> {
                 if (!run.failFreed(code, "local memory was freed: " + detail) && !run.isDone()) {
                     run.failHead(code, detail, false);
@@ -144,7 +252,7 @@ final class Segment {
             }
             case CLOSED -> {
                 // Another thread has found the owner elsewhere, or the engine ends.
-                if (closed) {
+                if (finder.isClosed()) {
                     run.failRest(code, detail, false);
                 }
             }
@@ -152,10 +260,16 @@ final class Segment {
                 if (!run.isDone() && run.head().attempts() >= MAX_ATTEMPTS) {
                     run.failHead(code, detail, false);
                 }
-                return reconsider(run, route, loss);
+                route.dropIdle();
+                return reconsider(run, ways, detail);
             }
             case PROTOCOL, UNREACHABLE -> {
-                if (refreshed || !reconsider(run, route, loss) || leadsOn(route)) {
+                route.dropIdle();
+                if (hasOther) {
+                    finder.dropSocket(ways);
+                    return refreshed;
+                }
+                if (refreshed || !reconsider(run, ways, detail) || leadsOn(route)) {
                     run.failRest(code, detail, false);
                 }
                 return true;
@@ -165,27 +279,24 @@ final class Segment {
     }
 
     /** Whether the descriptor still leads the way that has failed. */
-    private boolean leadsOn(Route route) {
-        return tcp == route;
+    private boolean leadsOn(TcpRoute route) {
+        Ways known = finder.known();
+        return known != null && known.lanes() == route;
     }
 
     /** Reads the descriptor again; without an owner the run fails. */
-    private boolean reconsider(Run run, Route route, Run.Loss loss) {
-        if (!(route instanceof TcpRoute lost)) {
-            return false;
-        }
-        lost.dropIdle();
+    private boolean reconsider(Run run, Ways ways, String cause) {
         if (run.isDone()) {
             return false;
         }
-        if (closed) {
+        if (finder.isClosed()) {
             run.failRest(TransferCode.ERR_CONTEXT, "the engine is closed", false);
             return false;
         }
-        if (refresh(lost, run.head().deadlineNanos())
-                instanceof Outcome.Failed<Route>(Code code, String detail)) {
+        if (finder.refresh(ways, run.head().deadlineNanos())
+                instanceof Outcome.Failed<Ways>(Code code, String detail)) {
             if (parts.config().isP2p()) {
-                run.failRest(code, loss.detail() + "; then " + detail, false);
+                run.failRest(code, cause + "; then " + detail, false);
                 return false;
             }
             // The store may be down while the owner is not: what it said before still holds.
@@ -193,70 +304,8 @@ final class Segment {
         return true;
     }
 
-    /** Reads the descriptor and keeps or replaces the route, unless somebody else has done it. */
-    private Outcome<Route> refresh(@Nullable TcpRoute outdated, long deadlineNanos) {
-        long left = deadlineNanos - parts.clock().nanos();
-        try {
-            if (!lock.tryLock(left, TimeUnit.NANOSECONDS)) {
-                return Outcome.failed(
-                        TransferCode.ERR_SOCKET,
-                        "segment " + name + ": its descriptor is late, the deadline is over");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Outcome.failed(TransferCode.ERR_SOCKET, "segment " + name + ": interrupted");
-        }
-        try {
-            TcpRoute known = tcp;
-            if (known != null && known != outdated) {
-                return Outcome.ok(known);
-            }
-            if (closed) {
-                return Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed");
-            }
-            long patience = parts.clock().nanos() + parts.tcp().stallNanos();
-            long limit = deadlineNanos - patience < 0 ? deadlineNanos : patience;
-            return switch (parts.directory().find(name, limit)) {
-                case Outcome.Failed<PeerDirectory.Peer> failed -> failed.as();
-                case Outcome.Ok<PeerDirectory.Peer>(PeerDirectory.Peer peer) -> adopt(known, peer);
-            };
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @GuardedBy("lock")
-    private Outcome<Route> adopt(@Nullable TcpRoute known, PeerDirectory.Peer peer) {
-        SegmentDescriptor descriptor = peer.descriptor();
-        if (!descriptor.speaksTcp()) {
-            return Outcome.failed(
-                    TransferCode.ERR_NOT_IMPLEMENTED,
-                    "segment %s is reached by %s, data port %d; this engine speaks tcp"
-                            .formatted(name, descriptor.protocols(), descriptor.tcpDataPort()));
-        }
-        HostPort data = new HostPort(peer.rpc().host(), descriptor.tcpDataPort());
-        if (known != null && known.leadsTo(data, descriptor.isAcknowledged())) {
-            return Outcome.ok(known);
-        }
-        TcpRoute route = new TcpRoute(name, data, descriptor.isAcknowledged(), parts.tcp());
-        tcp = route;
-        if (known != null) {
-            known.close();
-        }
-        return Outcome.ok(route);
-    }
-
     void close() {
-        closed = true;
         queue.close();
-        lock.lock();
-        try {
-            TcpRoute route = tcp;
-            if (route != null) {
-                route.close();
-            }
-        } finally {
-            lock.unlock();
-        }
+        finder.close();
     }
 }

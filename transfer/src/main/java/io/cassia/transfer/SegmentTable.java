@@ -6,6 +6,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,15 @@ final class SegmentTable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** How each opened segment is reached, in order of opening. */
+    List<RouteReport> reports() {
+        return byId.values().stream()
+                .filter(segment -> segment.handle().id() != SegmentHandle.LOCAL_ID)
+                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
+                .map(Segment::report)
+                .toList();
     }
 
     void close() {

@@ -1,7 +1,11 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
@@ -14,8 +18,8 @@ import java.util.Objects;
  * @param ports where it listens
  * @param lanesPerPeer persistent connections kept to one peer at most
  * @param stripes lanes that one large call is spread over; {@link #AUTO}: by the processors
- * @param localCopies whether targets inside this process are reached by a memory copy instead of a
- *     socket
+ * @param transports what may carry requests, the fastest that fits being taken; what is said of
+ *     processes of the same host is also offered to them. TCP is served to peers in any case
  * @param timeouts how long it waits for what
  */
 public record TransferConfig(
@@ -25,7 +29,7 @@ public record TransferConfig(
         Ports ports,
         int lanesPerPeer,
         int stripes,
-        boolean localCopies,
+        Set<Transport> transports,
         Timeouts timeouts) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
@@ -106,6 +110,10 @@ public record TransferConfig(
         Objects.requireNonNull(segmentName);
         Objects.requireNonNull(ports);
         Objects.requireNonNull(timeouts);
+        if (transports.isEmpty()) {
+            throw new IllegalArgumentException("no transport is allowed");
+        }
+        transports = Collections.unmodifiableSet(EnumSet.copyOf(transports));
         if (localHost.isEmpty()) {
             throw new IllegalArgumentException("localHost is empty");
         }
@@ -120,7 +128,14 @@ public record TransferConfig(
     /** Defaults with any metadata. */
     public static TransferConfig of(String metadata, String localHost) {
         return new TransferConfig(
-                metadata, localHost, "", Ports.DEFAULT, 4, AUTO, true, Timeouts.DEFAULT);
+                metadata,
+                localHost,
+                "",
+                Ports.DEFAULT,
+                4,
+                AUTO,
+                EnumSet.allOf(Transport.class),
+                Timeouts.DEFAULT);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -135,7 +150,7 @@ public record TransferConfig(
 
     public TransferConfig withSegmentName(String value) {
         return new TransferConfig(
-                metadata, localHost, value, ports, lanesPerPeer, stripes, localCopies, timeouts);
+                metadata, localHost, value, ports, lanesPerPeer, stripes, transports, timeouts);
     }
 
     /** Fixed ports; 0 for any. */
@@ -151,35 +166,41 @@ public record TransferConfig(
                 value,
                 lanesPerPeer,
                 stripes,
-                localCopies,
+                transports,
                 timeouts);
     }
 
     public TransferConfig withLanesPerPeer(int value) {
         int fitting = Math.min(stripes, value);
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, value, fitting, localCopies, timeouts);
+                metadata, localHost, segmentName, ports, value, fitting, transports, timeouts);
     }
 
     public TransferConfig withStripes(int value) {
         return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                ports,
-                lanesPerPeer,
-                value,
-                localCopies,
-                timeouts);
+                metadata, localHost, segmentName, ports, lanesPerPeer, value, transports, timeouts);
     }
 
-    public TransferConfig withLocalCopies(boolean value) {
+    /** Only these; {@code withTransports(Set.of(Transport.TCP))} forces TCP. */
+    public TransferConfig withTransports(Set<Transport> value) {
         return new TransferConfig(
                 metadata, localHost, segmentName, ports, lanesPerPeer, stripes, value, timeouts);
     }
 
+    /** Whether targets inside this process are reached by a copy. */
+    public TransferConfig withLocalCopies(boolean value) {
+        Set<Transport> changed = EnumSet.copyOf(transports);
+        boolean _ = value ? changed.add(Transport.LOCAL) : changed.remove(Transport.LOCAL);
+        return withTransports(changed);
+    }
+
+    /** Whether a transport may carry requests. */
+    public boolean allows(Transport transport) {
+        return transports.contains(transport);
+    }
+
     public TransferConfig withTimeouts(Timeouts value) {
         return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, localCopies, value);
+                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, transports, value);
     }
 }

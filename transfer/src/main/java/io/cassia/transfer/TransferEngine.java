@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Entropy;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -21,7 +22,9 @@ import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
+import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.local.LocalEngines;
+import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.ClientContext;
 import io.cassia.transfer.transport.tcp.DataServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,6 +60,7 @@ public final class TransferEngine implements AutoCloseable {
     private final HandshakeServer handshakes;
     private final HandshakeClient handshake;
     private final DataServer data;
+    private final SameHost host;
     private final PeerDirectory directory;
     private final Runners runners = new Runners();
     private final LocalMemory memory;
@@ -86,6 +90,7 @@ public final class TransferEngine implements AutoCloseable {
         this.watchdog = new Watchdog(clock, "cassia-watchdog-" + rpcPort);
         TransferConfig.Timeouts timeouts = config.timeouts();
         TransferMetrics metrics = new TransferMetrics(meters, name);
+        this.host = SameHost.open(config.transports(), Entropy.system(), clock, metrics);
         Dialer dialer = new Dialer(clock, timeouts.connect());
         this.handshake = new HandshakeClient(dialer, watchdog, clock);
         Supplier<String> descriptor = this::descriptor;
@@ -96,6 +101,7 @@ public final class TransferEngine implements AutoCloseable {
         this.data =
                 DataServer.start(
                         listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
+        host.listener().ifPresent(data::serveUnix);
         this.handshakes =
                 HandshakeServer.start(
                         listeners.rpc(),
@@ -105,20 +111,25 @@ public final class TransferEngine implements AutoCloseable {
                         watchdog,
                         clock,
                         meters);
-        this.memory = new LocalMemory(buffers, data, directory, clock, timeouts.drain());
+        this.memory = new LocalMemory(buffers, data, host, directory, clock, timeouts.drain());
+        ClientContext tcp =
+                new ClientContext(
+                        dialer,
+                        watchdog,
+                        clock,
+                        metrics,
+                        metrics.client(Transport.TCP),
+                        config.lanesPerPeer(),
+                        timeouts.stall().toNanos());
         EngineParts parts =
                 new EngineParts(
                         config,
                         clock,
                         metrics,
                         directory,
-                        new ClientContext(
-                                dialer,
-                                watchdog,
-                                clock,
-                                metrics,
-                                config.lanesPerPeer(),
-                                timeouts.stall().toNanos()),
+                        host,
+                        tcp,
+                        tcp.withFlows(metrics.client(Transport.UDS)),
                         runners);
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
@@ -130,7 +141,8 @@ public final class TransferEngine implements AutoCloseable {
 
     private String descriptor() {
         return DescriptorCodec.encode(
-                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name)),
+                SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name))
+                        .withHost(host.access(name, dataPort)),
                 DescriptorCodec.timestamp(clock.epochMillis()));
     }
 
@@ -332,6 +344,11 @@ public final class TransferEngine implements AutoCloseable {
         return dispatcher.transfer(requests, deadline);
     }
 
+    /** Which ways lead to the segments that were opened, and why others do not. */
+    public List<RouteReport> routes() {
+        return segments.reports();
+    }
+
     /** Pushes a message to a peer; at most once. */
     public Outcome<Done> sendNotification(SegmentHandle target, Notification notification) {
         return rpcAddress(target)
@@ -371,7 +388,9 @@ public final class TransferEngine implements AutoCloseable {
         runners.close();
         handshakes.close();
         data.close();
+        host.announceEnd();
         memory.close();
+        host.close();
         // Last: until here it ends what would hang.
         watchdog.close();
     }

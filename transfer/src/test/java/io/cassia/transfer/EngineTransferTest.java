@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +26,7 @@ final class EngineTransferTest {
     }
 
     private static TransferConfig overTcp() {
-        return TransferConfig.p2p("127.0.0.1").withLocalCopies(false);
+        return TransferConfig.p2p("127.0.0.1").withTransports(Set.of(Transport.TCP));
     }
 
     private static void fill(MemorySegment memory, long seed) {

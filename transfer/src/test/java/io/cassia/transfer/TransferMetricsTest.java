@@ -45,6 +45,13 @@ final class TransferMetricsTest {
                 assertThat(count(registry, "bytes", role, "write")).isEqualTo(9);
                 assertThat(count(registry, "requests", role, "read")).isEqualTo(1);
             }
+            assertThat(
+                            meters.get("cassia.transfer.route")
+                                    .tag("transport", "tcp")
+                                    .tag("reason", "not-allowed")
+                                    .counter()
+                                    .count())
+                    .isEqualTo(3);
             assertThat(gauge(meters, "idle")).isEqualTo(1);
             assertThat(gauge(meters, "busy")).isZero();
             assertThat(gauge(meters, "connecting")).isZero();
@@ -100,6 +107,7 @@ final class TransferMetricsTest {
                         "cassia.transfer.failures",
                         "cassia.transfer.rejections",
                         "cassia.transfer.lanes",
+                        "cassia.transfer.route",
                         "cassia.transfer.lane.losses",
                         "cassia.transfer.server.connections",
                         "cassia.transfer.server.closed",

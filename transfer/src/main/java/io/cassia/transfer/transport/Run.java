@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Started transfers to one peer, carried out in order. Confined to the thread that carries them:
- * those before {@code next} have ended, the others have not.
+ * those before {@code next} have ended or were passed, the others have not.
  */
 public final class Run {
     /** Why a route stopped before the end. */
@@ -47,6 +47,7 @@ public final class Run {
 
     private List<Transfer> transfers;
     private int next;
+    private RouteReason because = RouteReason.PREFERRED;
     private @Nullable Loss loss;
 
     public Run(List<Transfer> transfers) {
@@ -90,6 +91,30 @@ public final class Run {
         while (!isDone()) {
             failHead(code, detail, late);
         }
+    }
+
+    /** Leaves the head to another route; {@link #unended} has it then. */
+    public void passHead() {
+        next++;
+    }
+
+    /** How many have not ended, nor been passed. */
+    public int left() {
+        return transfers.size() - next;
+    }
+
+    /** Why a faster route has left these; PREFERRED when none was asked. */
+    public RouteReason because() {
+        return because;
+    }
+
+    public void because(RouteReason reason) {
+        because = reason;
+    }
+
+    /** Those that have not ended, in order, for another route. */
+    public Run unended() {
+        return new Run(transfers.stream().filter(transfer -> !transfer.isEnded()).toList());
     }
 
     /** Ends those whose local memory was freed; false when there are none. */

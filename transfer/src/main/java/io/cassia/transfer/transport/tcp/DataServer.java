@@ -7,19 +7,23 @@ import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
+import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Serves this engine's registered memory on the data port (spec 7). Guarded.
+ * Serves this engine's registered memory on the data port (spec 7), and on a socket of this host.
+ * Guarded.
  *
  * <p>Each connection has a thread: a platform thread for the first few hundred, which answers twice
  * as fast, a virtual one beyond, which costs less. Idle connections stay open for ever: a pooled
@@ -31,23 +35,19 @@ public final class DataServer implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 16_384;
     private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
 
-    private final ServerSocketChannel listener;
     private final ServerContext context;
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicInteger platformThreads = new AtomicInteger();
     private final ThreadFactory platform =
             Thread.ofPlatform().daemon().name("cassia-data-", 0).factory();
     private final ThreadFactory virtual = Thread.ofVirtual().name("cassia-data-v-", 0).factory();
-    private final Thread acceptor;
+    private final List<Door> doors = new CopyOnWriteArrayList<>();
 
-    private DataServer(ServerSocketChannel listener, ServerContext context) {
-        this.listener = listener;
+    /** A listener with the thread that accepts on it. Immutable. */
+    private record Door(ServerSocketChannel listener, Thread acceptor) {}
+
+    private DataServer(ServerContext context) {
         this.context = context;
-        this.acceptor =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("cassia-data-accept-" + listener.socket().getLocalPort())
-                        .unstarted(this::accept);
     }
 
     /**
@@ -64,16 +64,36 @@ public final class DataServer implements AutoCloseable {
             TransferMetrics metrics) {
         DataServer server =
                 new DataServer(
-                        listener,
                         new ServerContext(buffers, metrics, watchdog, clock, stall.toNanos()));
-        server.acceptor.start();
+        server.open(
+                listener, Transport.TCP, "cassia-data-accept-" + listener.socket().getLocalPort());
         return server;
     }
 
-    private void accept() {
+    /** Serves a bound Unix-domain listener as well, which it owns from now on. */
+    public void serveUnix(ServerSocketChannel listener) {
+        open(listener, Transport.UDS, "cassia-data-accept-unix");
+    }
+
+    private void open(ServerSocketChannel listener, Transport transport, String name) {
+        Thread acceptor =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(name)
+                        .unstarted(() -> accept(listener, transport));
+        doors.add(new Door(listener, acceptor));
+        acceptor.start();
+    }
+
+    private void accept(ServerSocketChannel listener, Transport transport) {
         while (listener.isOpen()) {
             try {
-                serve(listener.accept());
+                SocketChannel channel = listener.accept();
+                if (transport == Transport.TCP) {
+                    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                }
+                serve(channel, listener, context.metrics().server(transport));
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -84,15 +104,15 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    private void serve(SocketChannel channel) throws IOException {
+    private void serve(
+            SocketChannel channel, ServerSocketChannel listener, TransferMetrics.Flows flows)
+            throws IOException {
         if (connections.size() >= MAX_CONNECTIONS) {
             context.metrics().serverClosed("too-many");
             channel.close();
             return;
         }
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        ServerConnection connection = new ServerConnection(channel, context);
+        ServerConnection connection = new ServerConnection(channel, context, flows);
         connections.add(connection);
         context.metrics().serverConnections().incrementAndGet();
         boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
@@ -136,7 +156,7 @@ public final class DataServer implements AutoCloseable {
     /** Accepts no more and ends all connections. */
     @Override
     public void close() {
-        PortBinder.close(listener, acceptor);
+        doors.forEach(door -> PortBinder.close(door.listener(), door.acceptor()));
         connections.forEach(ServerConnection::abort);
     }
 }

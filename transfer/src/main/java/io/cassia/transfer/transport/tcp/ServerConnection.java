@@ -37,6 +37,7 @@ final class ServerConnection implements Runnable {
 
     private final SocketChannel channel;
     private final ServerContext context;
+    private final TransferMetrics.Flows flows;
     private final Watchdog.Watch watch;
     private final Responses responses;
     private final ByteBuffer input =
@@ -50,9 +51,10 @@ final class ServerConnection implements Runnable {
     private long writes;
     private long writeBytes;
 
-    ServerConnection(SocketChannel channel, ServerContext context) {
+    ServerConnection(SocketChannel channel, ServerContext context, TransferMetrics.Flows flows) {
         this.channel = channel;
         this.context = context;
+        this.flows = flows;
         this.watch = context.watchdog().watch(this::abort);
         this.responses = new Responses(channel);
     }
@@ -241,7 +243,7 @@ final class ServerConnection implements Runnable {
         } else if (write) {
             // Version 1 has no answer: only a reset tells the peer that its bytes went nowhere, and
             // without this none is sent when they have been read ahead.
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            resetOnClose();
         }
     }
 
@@ -254,14 +256,13 @@ final class ServerConnection implements Runnable {
     }
 
     private void count() {
-        TransferMetrics metrics = context.metrics();
         if (reads > 0) {
-            metrics.serverTcp().read().add(reads, readBytes);
+            flows.read().add(reads, readBytes);
             reads = 0;
             readBytes = 0;
         }
         if (writes > 0) {
-            metrics.serverTcp().write().add(writes, writeBytes);
+            flows.write().add(writes, writeBytes);
             writes = 0;
             writeBytes = 0;
         }
@@ -283,12 +284,16 @@ final class ServerConnection implements Runnable {
 
     /** Ends the connection at once, from any thread. */
     void abort() {
+        resetOnClose();
+        close();
+    }
+
+    private void resetOnClose() {
         try {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException | UnsupportedOperationException e) {
-            LOG.log(System.Logger.Level.TRACE, "data-connection-closed-already", e);
+            LOG.log(System.Logger.Level.TRACE, "data-connection-not-reset", e);
         }
-        close();
     }
 
     /** Ends the connection, from any thread. */

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.net.Target;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
 import java.nio.channels.SocketChannel;
@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over TCP to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
+ * Over sockets to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
  *
  * <p>Who wants to carry a run takes a permit, of which there are as many as lanes, then an idle
  * lane or a new one. After a failed connect nobody connects for a while, which doubles up to {@link
@@ -30,7 +30,7 @@ public final class TcpRoute implements Route {
     private static final Duration MAX_IDLE = Duration.ofMinutes(5);
     private static final int MAX_WAITING = 4096;
 
-    private final HostPort peer;
+    private final Target peer;
     private final String peerName;
     private final boolean acknowledged;
     private final ClientContext context;
@@ -59,10 +59,10 @@ public final class TcpRoute implements Route {
      * A route; connects when the first run comes.
      *
      * @param segment published name, for details of failures
-     * @param peer host and data port
+     * @param peer its data port, or its socket on this host
      * @param acknowledged whether the peer speaks version 2
      */
-    public TcpRoute(String segment, HostPort peer, boolean acknowledged, ClientContext context) {
+    public TcpRoute(String segment, Target peer, boolean acknowledged, ClientContext context) {
         this.peer = peer;
         this.peerName = "segment " + segment + " at " + peer;
         this.acknowledged = acknowledged;
@@ -70,8 +70,8 @@ public final class TcpRoute implements Route {
         this.permits = new Semaphore(context.lanesPerPeer(), true);
     }
 
-    /** Whether it leads to this port in this version of the protocol. */
-    public boolean leadsTo(HostPort target, boolean isAcknowledged) {
+    /** Whether it leads there in this version of the protocol. */
+    public boolean leadsTo(Target target, boolean isAcknowledged) {
         return peer.equals(target) && acknowledged == isAcknowledged;
     }
 
@@ -182,8 +182,7 @@ public final class TcpRoute implements Route {
         context.metrics().lanesConnecting().incrementAndGet();
         Outcome<SocketChannel> connected;
         try {
-            connected =
-                    context.dialer().connect(peer.host(), peer.port(), run.head().deadlineNanos());
+            connected = context.dialer().connect(peer, run.head().deadlineNanos());
         } finally {
             context.metrics().lanesConnecting().decrementAndGet();
         }
