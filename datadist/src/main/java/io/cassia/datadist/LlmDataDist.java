@@ -645,7 +645,9 @@ public final class LlmDataDist implements AutoCloseable {
 
     private <T> CompletableFuture<T> async(Supplier<T> call) {
         Instance open = instance;
-        return open == null ? CompletableFuture.completedFuture(call.get()) : open.async().start(call);
+        return open == null
+                ? CompletableFuture.completedFuture(call.get())
+                : open.async().start(call);
     }
 
     private <T> Outcome<T> call(String what, Function<Instance, Outcome<T>> body) {

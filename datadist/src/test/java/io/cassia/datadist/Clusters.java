@@ -7,11 +7,15 @@ import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.memory.EnginePlane;
 import io.cassia.datadist.memory.PoolConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -59,7 +63,7 @@ public final class Clusters implements AutoCloseable {
                                         .devicePool(pool)
                                         .hostPool(pool))
                         .build();
-        made.initialize(built).orThrow();
+        Expect.ok(made.initialize(built));
         open.add(made);
         return made;
     }
@@ -67,13 +71,11 @@ public final class Clusters implements AutoCloseable {
     /** Where a listening instance can be linked. */
     public static ClusterInfo at(LlmDataDist listening) {
         return ClusterInfo.of(
-                listening.clusterId(),
-                "127.0.0.1",
-                listening.listenAddress().orElseThrow().port());
+                listening.clusterId(), "127.0.0.1", listening.listenAddress().orElseThrow().port());
     }
 
     public static void link(LlmDataDist from, LlmDataDist to) {
-        from.linkClusters(List.of(at(to)), LONG).overall().orThrow();
+        Expect.ok(from.linkClusters(List.of(at(to)), LONG).overall());
     }
 
     /** Every byte of every tensor from a seed, so that any mix-up shows. */
@@ -91,6 +93,13 @@ public final class Clusters implements AutoCloseable {
         return (byte) (x >>> 56);
     }
 
+    /** A port that was free a moment ago, for options that take no 0. */
+    public static int freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        }
+    }
+
     /** Waits for what another thread or the network is about to do; polls with a deadline. */
     public static boolean eventually(BooleanSupplier condition) {
         long end = System.nanoTime() + LONG.toNanos();
@@ -99,7 +108,7 @@ public final class Clusters implements AutoCloseable {
                 return false;
             }
             Thread.onSpinWait();
-            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+            LockSupport.parkNanos(1_000_000);
         }
         return true;
     }

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,8 @@ final class Dispatcher {
         return outcomes;
     }
 
-    private long deadline(Duration timeout) {
+    /** The moment on the engine's clock so far from now. */
+    long deadline(Duration timeout) {
         Duration bounded = timeout.compareTo(FOREVER) < 0 ? timeout : FOREVER;
         return parts.clock().nanos() + bounded.toNanos();
     }
@@ -220,9 +222,15 @@ final class Dispatcher {
         }
     }
 
-    /** Checks all requests and makes room for them; none is queued yet. */
-    Outcome<Prepared> prepare(List<TransferRequest> requests, Transfer.Listener listener) {
-        long deadline = deadline(parts.config().timeouts().batch());
+    /**
+     * Checks all requests and makes room for them; none is queued yet.
+     *
+     * @param listeners who is told of the end of each, by its number
+     */
+    Outcome<Prepared> prepare(
+            List<TransferRequest> requests,
+            long deadline,
+            IntFunction<Transfer.Listener> listeners) {
         List<Transfer> all = new ArrayList<>(requests.size());
         List<Transfer> empty = new ArrayList<>();
         Map<Segment, List<Transfer>> bySegment = new LinkedHashMap<>();
@@ -236,6 +244,7 @@ final class Dispatcher {
                         TransferCode.ERR_INVALID_ARGUMENT,
                         "memory of a confined arena cannot be moved in the background");
             }
+            Transfer.Listener listener = listeners.apply(all.size());
             Transfer transfer = transferOf(request, deadline, ended -> told(ended, listener));
             all.add(transfer);
             if (request.lengthBytes() == 0) {
@@ -262,7 +271,9 @@ final class Dispatcher {
     }
 
     private void told(Transfer ended, Transfer.Listener listener) {
-        if (ended.outcome() instanceof Outcome.Failed<Done> failed) {
+        if (ended.end() == Transfer.End.CANCELED) {
+            parts.metrics().canceled();
+        } else if (ended.outcome() instanceof Outcome.Failed<Done> failed) {
             parts.metrics().failed(failed.code());
         }
         listener.ended(ended);

@@ -9,11 +9,15 @@ import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.SharedMapping;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
+import io.cassia.transfer.topology.Location;
+import io.cassia.transfer.topology.NumaMemory;
 import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.DataServer;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -36,21 +40,16 @@ final class LocalMemory {
     private final PeerDirectory directory;
     private final Clock clock;
     private final Duration drain;
+    private final KnownLocations locations = new KnownLocations();
     private final Set<Region> regions = ConcurrentHashMap.newKeySet();
 
-    LocalMemory(
-            BufferTable buffers,
-            DataServer server,
-            SameHost host,
-            PeerDirectory directory,
-            Clock clock,
-            Duration drain) {
+    LocalMemory(BufferTable buffers, DataServer server, EngineParts parts) {
         this.buffers = buffers;
         this.server = server;
-        this.host = host;
-        this.directory = directory;
-        this.clock = clock;
-        this.drain = drain;
+        this.host = parts.host();
+        this.directory = parts.directory();
+        this.clock = parts.clock();
+        this.drain = parts.config().timeouts().drain();
     }
 
     /** What the buffers look like to peers. */
@@ -64,14 +63,33 @@ final class LocalMemory {
                 .toList();
     }
 
-    Outcome<Region> allocate(long lengthBytes) {
-        return SharedMapping.create(lengthBytes)
-                .map(
-                        mapping -> {
-                            Region region = new Region(mapping);
-                            regions.add(region);
-                            return region;
-                        });
+    Outcome<Region> allocate(long lengthBytes, String location) {
+        return Location.parse(location).then(place -> allocate(lengthBytes, place));
+    }
+
+    private Outcome<Region> allocate(long lengthBytes, Location location) {
+        return switch (SharedMapping.create(lengthBytes)) {
+            case Outcome.Failed<SharedMapping> failed -> failed.as();
+            case Outcome.Ok<SharedMapping>(SharedMapping mapping) -> {
+                Region region = new Region(mapping, this);
+                regions.add(region);
+                yield location.equals(Location.ANY) ? Outcome.ok(region) : place(region, location);
+            }
+        };
+    }
+
+    private Outcome<Region> place(Region region, Location location) {
+        return switch (NumaMemory.system().place(region.memory(), location)) {
+            case Outcome.Ok<Done> ok -> Outcome.ok(region);
+            case Outcome.Failed<Done> failed -> {
+                Outcome<Done> freed = free(region);
+                yield failed.in("allocating at " + location + (freed.isOk() ? "" : " (not freed)"));
+            }
+        };
+    }
+
+    boolean owns(Region region) {
+        return regions.contains(region);
     }
 
     Outcome<Done> free(Region region) {
@@ -96,26 +114,15 @@ final class LocalMemory {
                         });
     }
 
-    Outcome<RegisteredBuffer> register(MemorySegment memory, BufferOptions options) {
-        return buffers.add(
-                        memory,
-                        options.location(),
-                        options.remoteAccessible(),
-                        options.remoteWritable())
+    /** Registers all or none. */
+    Outcome<List<RegisteredBuffer>> register(List<MemorySegment> memory, BufferOptions options) {
+        return locations
+                .check(options.location())
+                .then(_ -> buffers.addAll(memory.stream().map(m -> wish(m, options)).toList()))
                 .then(
-                        range -> {
-                            expose(range);
-                            return switch (directory.publish()) {
-                                case Outcome.Ok<Done> ok ->
-                                        Outcome.ok(new RegisteredBuffer(range, options));
-                                case Outcome.Failed<Done> failed -> {
-                                    Outcome<Done> undone = withdraw(range);
-                                    yield failed.in(
-                                            "registering "
-                                                    + range
-                                                    + (undone.isOk() ? "" : " (in use)"));
-                                }
-                            };
+                        ranges -> {
+                            ranges.forEach(this::expose);
+                            return published(ranges, options);
                         });
     }
 
@@ -134,16 +141,71 @@ final class LocalMemory {
         host.add(range, 0, 0);
     }
 
+    private static BufferTable.Wish wish(MemorySegment memory, BufferOptions options) {
+        return new BufferTable.Wish(
+                memory, options.location(), options.remoteAccessible(), options.remoteWritable());
+    }
+
+    private Outcome<List<RegisteredBuffer>> published(
+            List<Registration> ranges, BufferOptions options) {
+        return switch (directory.publish()) {
+            case Outcome.Ok<Done> ok ->
+                    Outcome.ok(
+                            ranges.stream()
+                                    .map(range -> new RegisteredBuffer(range, options, this))
+                                    .toList());
+            case Outcome.Failed<Done> failed -> {
+                long inUse = ranges.stream().filter(range -> !withdraw(range).isOk()).count();
+                yield failed.in(
+                        "registering %s (%d ranges, %d of them in use)"
+                                .formatted(ranges.getFirst(), ranges.size(), inUse));
+            }
+        };
+    }
+
     Outcome<Done> unregister(RegisteredBuffer buffer) {
-        Registration range = buffer.registration();
-        return buffers.drain(range)
-                .then(
-                        _ -> {
-                            host.drain(range);
-                            // Peers learn of it before the wait, so that fewer come meanwhile.
-                            Outcome<Done> published = directory.publish();
-                            return withdraw(range).then(_ -> published);
-                        });
+        return withdraw(List.of(buffer.registration()));
+    }
+
+    /** One publication for all; the first failure, but each is tried. */
+    Outcome<Done> unregister(List<RegisteredBuffer> unwanted) {
+        return withdraw(unwanted.stream().map(RegisteredBuffer::registration).toList());
+    }
+
+    /** By the address of its first byte, and no other. */
+    Outcome<Done> unregister(long address) {
+        Optional<Registration> range = buffers.startingAt(address);
+        return range.isPresent()
+                ? withdraw(List.of(range.get()))
+                : Outcome.failed(
+                        TransferCode.ERR_ADDRESS_NOT_REGISTERED,
+                        "no registered buffer starts at 0x%x".formatted(address));
+    }
+
+    private Outcome<Done> withdraw(List<Registration> ranges) {
+        Outcome<Done> first = Outcome.done();
+        List<Registration> draining = new ArrayList<>();
+        for (Registration range : ranges) {
+            Outcome<Done> drained = buffers.drain(range);
+            if (drained.isOk()) {
+                host.drain(range);
+                draining.add(range);
+            } else if (first.isOk()) {
+                first = drained;
+            }
+        }
+        if (draining.isEmpty()) {
+            return first;
+        }
+        // Peers learn of it before the wait, so that fewer come meanwhile.
+        Outcome<Done> published = directory.publish();
+        for (Registration range : draining) {
+            Outcome<Done> withdrawn = withdraw(range);
+            if (first.isOk()) {
+                first = withdrawn;
+            }
+        }
+        return first.isOk() ? published : first;
     }
 
     /** Ends the transfers on a range and forgets it. */

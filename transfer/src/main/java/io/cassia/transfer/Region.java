@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.status.Done;
 import io.cassia.transfer.memory.SharedMapping;
 import java.lang.foreign.MemorySegment;
 
@@ -8,11 +9,13 @@ import java.lang.foreign.MemorySegment;
  * or the engine's end. Guarded. It is not published until {@link TransferEngine#register} is called
  * with it or with slices of it.
  */
-public final class Region {
+public final class Region implements AutoCloseable {
     private final SharedMapping mapping;
+    private final LocalMemory owner;
 
-    Region(SharedMapping mapping) {
+    Region(SharedMapping mapping, LocalMemory owner) {
         this.mapping = mapping;
+        this.owner = owner;
     }
 
     /** The whole region, zeroed at first, accessible from every thread. */
@@ -27,5 +30,17 @@ public final class Region {
 
     SharedMapping mapping() {
         return mapping;
+    }
+
+    /**
+     * Frees it as {@link TransferEngine#free} does; what was freed before stays so.
+     *
+     * @throws io.cassia.status.CassiaException ERR_BATCH_BUSY while it is in use
+     */
+    @Override
+    public void close() {
+        if (owner.owns(this)) {
+            Done _ = owner.free(this).orThrow();
+        }
     }
 }

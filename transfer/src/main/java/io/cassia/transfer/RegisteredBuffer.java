@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.status.Done;
 import io.cassia.transfer.memory.Registration;
 import java.lang.foreign.MemorySegment;
 
@@ -12,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  *                                or are aborted at the deadline       memory may be freed
  * </pre>
  */
-public final class RegisteredBuffer {
+public final class RegisteredBuffer implements AutoCloseable {
     /** Where in its life a buffer is. */
     public enum State {
         REGISTERED,
@@ -22,10 +23,12 @@ public final class RegisteredBuffer {
 
     private final Registration registration;
     private final BufferOptions options;
+    private final LocalMemory owner;
 
-    RegisteredBuffer(Registration registration, BufferOptions options) {
+    RegisteredBuffer(Registration registration, BufferOptions options, LocalMemory owner) {
         this.registration = registration;
         this.options = options;
+        this.owner = owner;
     }
 
     Registration registration() {
@@ -55,5 +58,19 @@ public final class RegisteredBuffer {
             case DRAINING -> State.DRAINING;
             case CLOSED -> State.CLOSED;
         };
+    }
+
+    /**
+     * Unregisters it as {@link TransferEngine#unregister} does; what was unregistered before stays
+     * so.
+     *
+     * @throws io.cassia.status.CassiaException ERR_BATCH_BUSY when a transfer does not let go of
+     *     it, ERR_METADATA when the withdrawal could not be published (it is gone all the same)
+     */
+    @Override
+    public void close() {
+        if (state() != State.CLOSED) {
+            Done _ = owner.unregister(this).orThrow();
+        }
     }
 }

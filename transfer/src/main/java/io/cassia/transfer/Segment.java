@@ -6,12 +6,12 @@ import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.metadata.PeerDirectory;
+import io.cassia.transfer.topology.LinkReport;
 import io.cassia.transfer.transport.RouteReason;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.local.LocalEngines;
 import io.cassia.transfer.transport.local.LocalRoute;
-import io.cassia.transfer.transport.shm.Attachment;
 import io.cassia.transfer.transport.shm.HostRoute;
 import io.cassia.transfer.transport.tcp.TcpRoute;
 import java.util.Optional;
@@ -19,14 +19,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An opened segment: the ways to its owner, which of them carries what, and what to do when one
- * fails. Guarded.
+ * An opened segment: which of the ways to its owner carries what, and what to do when one fails.
+ * Guarded.
  *
  * <pre>
  *   in this process ──► a copy
  *   on this host    ──► shared memory, or the kernel ──┐ what they pass,
- *   elsewhere       ──► a socket of this host ─────────┤ what they lose
- *                       TCP ◄──────────────────────────┘
+ *                       a socket of this host ─────────┤ what they lose
+ *   elsewhere       ──► TCP ◄──────────────────────────┘
  * </pre>
  *
  * <p>Each request goes out over sockets twice at most. Between the two the descriptor is read
@@ -83,22 +83,33 @@ final class Segment {
         return finder.describe(deadlineNanos);
     }
 
+    /** Reads the descriptor of an owner that was found before; nothing changes when that fails. */
+    Outcome<Done> reread(long deadlineNanos) {
+        Ways known = finder.known();
+        return known == null
+                ? Outcome.done()
+                : finder.refresh(known, deadlineNanos).map(_ -> Done.DONE);
+    }
+
+    /** How it is reached over sockets; nothing when it is not. */
+    Optional<LinkReport.Peer> link() {
+        return Optional.ofNullable(finder.known())
+                .map(Ways::lanes)
+                .map(route -> new LinkReport.Peer(name, route.peer().toString(), route.lanes()));
+    }
+
     /** Which ways there are at the moment. */
     RouteReport report() {
-        boolean isLocal = localRoute() != null;
         Ways known = finder.known();
-        Ways ways =
-                known != null
-                        ? known
-                        : new Ways(Optional.empty(), Attachment.NOT_TRIED, null, null, false);
-        return new RouteReport(name, ways.report(parts.config(), isLocal));
+        return (known != null ? known : Ways.NONE)
+                .report(name, parts.config(), localRoute() != null);
     }
 
     private @Nullable LocalRoute localRoute() {
         if (!parts.config().allows(Transport.LOCAL)) {
             return null;
         }
-        Optional<BufferTable> found = LocalEngines.find(parts.config().metadata(), name);
+        Optional<BufferTable> found = LocalEngines.find(parts.config().nameSpace(), name);
         if (found.isEmpty()) {
             return null;
         }
@@ -120,14 +131,14 @@ final class Segment {
 
     /** Carries all transfers of a run on the calling thread; on return each has ended. */
     void carry(Run run) {
-        Run left = run;
-        while (!left.isDone()) {
+        run.endUnwanted();
+        while (!run.isDone() && !finder.failIfClosed(run)) {
             LocalRoute inside = localRoute();
             if (inside != null) {
-                carryInside(left, inside);
+                carryInside(run, inside);
             } else {
-                left = carryByMemory(left);
-                carryOverSockets(left);
+                carryByMemory(run);
+                carryOverSockets(run);
             }
         }
     }
@@ -135,42 +146,46 @@ final class Segment {
     private void carryInside(Run run, LocalRoute route) {
         parts.metrics().routed(Transport.LOCAL, RouteReason.PREFERRED, run.left());
         route.carry(run);
+        boolean _ = run.heedInterrupt();
         Run.Loss loss = run.takeLoss();
-        if (loss != null
-                && !run.failFreed(loss.code(), "local memory was freed: " + loss.detail())) {
+        if (loss != null) {
+            failFreed(run, loss);
+        }
+    }
+
+    /** Ends those whose local memory was freed, or, when there is none, the one it is about. */
+    private static void failFreed(Run run, Run.Loss loss) {
+        if (!run.failFreed(loss.code(), "local memory was freed: " + loss.detail())
+                && !run.isDone()) {
             run.failHead(loss.code(), loss.detail(), false);
         }
     }
 
-    /** Carries what needs nobody's help; what is left, in order. */
-    private Run carryByMemory(Run run) {
-        Run left = run;
-        for (int round = 0; round < MAX_HOST_ROUNDS && !left.isDone(); round++) {
-            Ways ways = find(left);
+    /** Carries what needs nobody's help. */
+    private void carryByMemory(Run run) {
+        for (int round = 0; round < MAX_HOST_ROUNDS && !run.isDone(); round++) {
+            Ways ways = find(run);
             if (ways == null || ways.host().route().isEmpty()) {
-                return left;
+                return;
             }
             HostRoute route = ways.host().route().get();
-            RouteReason why = route.carryWhatItCan(left);
-            left = left.unended();
-            left.because(why);
-            if (!route.isLost()) {
-                return left;
-            }
-            // The owner is gone, or another one by now: only its descriptor can tell.
-            if (!left.isDone() && !reconsider(left, ways, "its process has ended")) {
-                return left;
+            run.because(route.carryWhatItCan(run));
+            boolean _ = run.heedInterrupt();
+            // A lost owner is gone, or another one by now: only its descriptor can tell.
+            if (!route.isLost() || !reconsider(run, ways, "its process has ended")) {
+                return;
             }
         }
-        return left;
     }
 
-    /** The ways; without any the run has failed. */
+    /** The ways; without any the run has failed, or an interrupt was heeded. */
     private @Nullable Ways find(Run run) {
         return switch (finder.find(run.head().deadlineNanos())) {
             case Outcome.Ok<Ways>(Ways ways) -> ways;
             case Outcome.Failed<Ways>(Code code, String detail) -> {
-                run.failRest(code, detail, false);
+                if (!run.heedInterrupt()) {
+                    run.failRest(code, detail, false);
+                }
                 yield null;
             }
         };
@@ -182,16 +197,22 @@ final class Segment {
         while (!run.isDone()) {
             Ways ways = find(run);
             if (ways == null) {
-                return;
+                continue;
             }
             TcpRoute route = ways.lanes();
             if (route == null) {
-                run.failRest(TransferCode.ERR_CONTEXT, noWay(ways), false);
+                run.failRest(
+                        TransferCode.ERR_CONTEXT,
+                        "no transport that is allowed leads there: "
+                                + ways.report(name, parts.config(), false).ways(),
+                        false);
                 return;
             }
             if (route != counted) {
                 counted = route;
-                count(run, ways, route);
+                Transport transport = ways.transport(route);
+                parts.metrics()
+                        .routed(transport, ways.reason(transport, run.because()), run.left());
             }
             route.carry(run);
             Run.Loss loss = run.takeLoss();
@@ -202,30 +223,17 @@ final class Segment {
         }
     }
 
-    private void count(Run run, Ways ways, TcpRoute route) {
-        Transport transport = ways.transport(route);
-        RouteReason reason = run.because();
-        if (reason == RouteReason.PREFERRED) {
-            boolean socketLost = transport == Transport.TCP && ways.host().socket().isPresent();
-            reason = socketLost ? RouteReason.SOCKET_LOST : ways.host().reason();
-        }
-        parts.metrics().routed(transport, reason, run.left());
-    }
-
-    private String noWay(Ways ways) {
-        return "no transport of %s leads to segment %s: %s"
-                .formatted(parts.config().transports(), name, ways.report(parts.config(), false));
-    }
-
     /**
      * Ends the transfers that the loss is final for; the others are carried again.
      *
      * @return whether the descriptor has been read again for this run
      */
     private boolean recover(Run run, Ways ways, TcpRoute route, Run.Loss loss, boolean refreshed) {
+        if (run.heedInterrupt()) {
+            return refreshed;
+        }
         Code code = loss.code();
         String detail = loss.detail();
-        boolean hasOther = route == ways.uds() && ways.tcp() != null;
         switch (loss.stop()) {
             case REJECTED -> {
                 // The one it was about has ended; those behind it were not looked at.
@@ -239,62 +247,57 @@ final class Segment {
             case STALLED -> run.failRest(code, detail, true);
             case BUSY, INTERRUPTED -> run.failRest(code, detail, false);
             case BACKING_OFF -> {
-                if (hasOther) {
-                    finder.dropSocket(ways);
-                } else {
+                if (!finder.dropSocket(ways, route)) {
                     run.failRest(code, detail, false);
                 }
             }
-            case MEMORY_GONE -> {
-                if (!run.failFreed(code, "local memory was freed: " + detail) && !run.isDone()) {
-                    run.failHead(code, detail, false);
-                }
-            }
+            case MEMORY_GONE -> failFreed(run, loss);
             case CLOSED -> {
                 // Another thread has found the owner elsewhere, or the engine ends.
-                if (finder.isClosed()) {
-                    run.failRest(code, detail, false);
-                }
+                boolean _ = finder.failIfClosed(run);
             }
             case BROKEN -> {
                 if (!run.isDone() && run.head().attempts() >= MAX_ATTEMPTS) {
                     run.failHead(code, detail, false);
                 }
                 route.dropIdle();
-                return reconsider(run, ways, detail);
+                boolean again = reconsider(run, ways, detail);
+                return run.heedInterrupt() ? refreshed : again;
             }
             case PROTOCOL, UNREACHABLE -> {
                 route.dropIdle();
-                if (hasOther) {
-                    finder.dropSocket(ways);
-                    return refreshed;
-                }
-                if (refreshed || !reconsider(run, ways, detail) || leadsOn(route)) {
-                    run.failRest(code, detail, false);
-                }
-                return true;
+                return finder.dropSocket(ways, route)
+                        ? refreshed
+                        : recoverUnreached(run, ways, route, loss, refreshed);
             }
         }
         return refreshed;
     }
 
-    /** Whether the descriptor still leads the way that has failed. */
-    private boolean leadsOn(TcpRoute route) {
-        Ways known = finder.known();
-        return known != null && known.lanes() == route;
+    private boolean recoverUnreached(
+            Run run, Ways ways, TcpRoute route, Run.Loss loss, boolean refreshed) {
+        boolean hopeless =
+                refreshed || !reconsider(run, ways, loss.detail()) || finder.leadsBy(route);
+        if (run.heedInterrupt()) {
+            return refreshed;
+        }
+        if (hopeless) {
+            run.failRest(loss.code(), loss.detail(), false);
+        }
+        return true;
     }
 
     /** Reads the descriptor again; without an owner the run fails. */
     private boolean reconsider(Run run, Ways ways, String cause) {
-        if (run.isDone()) {
-            return false;
-        }
-        if (finder.isClosed()) {
-            run.failRest(TransferCode.ERR_CONTEXT, "the engine is closed", false);
+        if (run.isDone() || finder.failIfClosed(run)) {
             return false;
         }
         if (finder.refresh(ways, run.head().deadlineNanos())
                 instanceof Outcome.Failed<Ways>(Code code, String detail)) {
+            if (run.isCancellable() && Thread.currentThread().isInterrupted()) {
+                // Says nothing about the owner; our caller heeds it.
+                return true;
+            }
             if (parts.config().isP2p()) {
                 run.failRest(code, cause + "; then " + detail, false);
                 return false;
@@ -304,8 +307,14 @@ final class Segment {
         return true;
     }
 
-    void close() {
-        queue.close();
+    /**
+     * Ends the transfers and lets go of the owner.
+     *
+     * @param why what becomes of those that have not ended
+     */
+    void close(Outcome.Failed<Done> why) {
+        finder.refuse(why);
+        queue.close(why);
         finder.close();
     }
 }

@@ -48,6 +48,44 @@ final class SegmentTable {
         return found != null && found.name().equals(handle.name()) ? found : null;
     }
 
+    /** The segment of a number; null when none of that number is open. */
+    @Nullable Segment find(long id) {
+        return byId.get(id);
+    }
+
+    /** The segment of a name; null when it is not open. */
+    @Nullable Segment find(String name) {
+        lock.lock();
+        try {
+            Segment found = byName.get(name);
+            return found != null && byId.containsKey(found.handle().id()) ? found : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets a segment and ends its transfers. */
+    void close(Segment segment) {
+        lock.lock();
+        try {
+            byName.remove(segment.name(), segment);
+            byId.remove(segment.handle().id(), segment);
+        } finally {
+            lock.unlock();
+        }
+        segment.close(
+                Outcome.failed(
+                        TransferCode.ERR_ENDPOINT,
+                        "segment " + segment.name() + " was closed meanwhile; open it again"));
+    }
+
+    /** All segments of this moment, by number. */
+    List<Segment> opened() {
+        return byId.values().stream()
+                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
+                .toList();
+    }
+
     /** Opens a segment, or finds it open. */
     Outcome<SegmentHandle> open(String name, long deadlineNanos) {
         Segment segment;
@@ -94,15 +132,6 @@ final class SegmentTable {
         }
     }
 
-    /** How each opened segment is reached, in order of opening. */
-    List<RouteReport> reports() {
-        return byId.values().stream()
-                .filter(segment -> segment.handle().id() != SegmentHandle.LOCAL_ID)
-                .sorted(Comparator.comparingLong(segment -> segment.handle().id()))
-                .map(Segment::report)
-                .toList();
-    }
-
     void close() {
         List<Segment> all;
         lock.lock();
@@ -112,6 +141,9 @@ final class SegmentTable {
         } finally {
             lock.unlock();
         }
-        all.forEach(Segment::close);
+        all.forEach(
+                segment ->
+                        segment.close(
+                                Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed")));
     }
 }

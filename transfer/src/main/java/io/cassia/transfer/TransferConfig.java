@@ -1,17 +1,23 @@
 package io.cassia.transfer;
 
+import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * How an engine presents itself and how patient it is. Immutable; start from {@link #p2p} or {@link
  * #of} and change with the {@code with} methods.
  *
- * @param metadata {@link #P2P}, or {@code http://host:port/metadata}
+ * @param metadata {@link #P2P}, or a store: {@code http://host:port/metadata}, {@code
+ *     etcd://host:port,...}, {@code redis://host:port} ({@link
+ *     io.cassia.transfer.metadata.MetadataAddress})
  * @param localHost host name or address under which peers reach this process; IPv6 without brackets
  * @param segmentName published name with a metadata server; empty: {@code localHost:rpcPort}, which
  *     it always is with P2P
@@ -21,6 +27,9 @@ import java.util.Set;
  * @param transports what may carry requests, the fastest that fits being taken; what is said of
  *     processes of the same host is also offered to them. TCP is served to peers in any case
  * @param timeouts how long it waits for what
+ * @param network how it listens, and what it speaks
+ * @param store how the metadata store is used
+ * @param security how peers prove who they are
  */
 public record TransferConfig(
         String metadata,
@@ -30,7 +39,10 @@ public record TransferConfig(
         int lanesPerPeer,
         int stripes,
         Set<Transport> transports,
-        Timeouts timeouts) {
+        Timeouts timeouts,
+        Network network,
+        MetadataOptions store,
+        Security security) {
     /** Metadata of peers that ask each other. */
     public static final String P2P = "P2PHANDSHAKE";
 
@@ -62,7 +74,7 @@ public record TransferConfig(
     /**
      * Limits of waiting. Immutable.
      *
-     * @param connect for one address of a peer
+     * @param connect for one address of a peer; twice this for a whole handshake of a peer with us
      * @param stall a connection with work to do that moves no byte for so long is given up
      * @param drain how long unregister lets transfers in progress run before it aborts them
      * @param batch for a task of a {@link Batch}, from its submission
@@ -105,11 +117,109 @@ public record TransferConfig(
         }
     }
 
+    /** What moves the bytes. */
+    public enum Protocol {
+        TCP,
+        RDMA
+    }
+
+    /**
+     * How an engine listens, and what it speaks. Immutable.
+     *
+     * @param protocol what moves the bytes; with RDMA an engine needs a device, and then fails with
+     *     ERR_NOT_IMPLEMENTED
+     * @param devices RDMA devices that may be used
+     * @param bindAddress address to listen on; empty: all, or the loopback interface when {@code
+     *     localHost} is an address of it
+     * @param backlog connections that the kernel accepts ahead of each listener
+     * @param handshakeBytes longest handshake that is read
+     * @param tcpVersion version of the data protocol spoken at most: 1 gives up the acknowledgement
+     *     of writes, for peers that must be met without it
+     * @param refresh how often descriptors of opened segments are read again; zero: when a
+     *     connection fails
+     */
+    public record Network(
+            Protocol protocol,
+            DeviceFilter devices,
+            Optional<String> bindAddress,
+            int backlog,
+            int handshakeBytes,
+            int tcpVersion,
+            Duration refresh) {
+        /** Longest handshake that can be allowed. */
+        public static final int MAX_HANDSHAKE_BYTES = 128 << 20;
+
+        public static final Network DEFAULT =
+                new Network(
+                        Protocol.TCP,
+                        DeviceFilter.ALL,
+                        Optional.empty(),
+                        512,
+                        1 << 20,
+                        2,
+                        Duration.ZERO);
+
+        public Network {
+            Objects.requireNonNull(protocol);
+            Objects.requireNonNull(devices);
+            Objects.requireNonNull(bindAddress);
+            if (backlog < 1 || backlog > 65_535) {
+                throw new IllegalArgumentException("backlog " + backlog);
+            }
+            if (handshakeBytes < 1024 || handshakeBytes > MAX_HANDSHAKE_BYTES) {
+                throw new IllegalArgumentException("handshakes of " + handshakeBytes + " bytes");
+            }
+            if (tcpVersion != 1 && tcpVersion != 2) {
+                throw new IllegalArgumentException("data protocol " + tcpVersion);
+            }
+            if (refresh.isNegative()) {
+                throw new IllegalArgumentException("refresh " + refresh);
+            }
+        }
+
+        public Network withProtocol(Protocol value) {
+            return new Network(
+                    value, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withDevices(DeviceFilter value) {
+            return new Network(
+                    protocol, value, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBindAddress(Optional<String> value) {
+            return new Network(
+                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withBacklog(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, value, handshakeBytes, tcpVersion, refresh);
+        }
+
+        public Network withHandshakeBytes(int value) {
+            return new Network(protocol, devices, bindAddress, backlog, value, tcpVersion, refresh);
+        }
+
+        public Network withTcpVersion(int value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh);
+        }
+
+        public Network withRefresh(Duration value) {
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, value);
+        }
+    }
+
     public TransferConfig {
         Objects.requireNonNull(metadata);
         Objects.requireNonNull(segmentName);
         Objects.requireNonNull(ports);
         Objects.requireNonNull(timeouts);
+        Objects.requireNonNull(network);
+        Objects.requireNonNull(store);
+        Objects.requireNonNull(security);
         if (transports.isEmpty()) {
             throw new IllegalArgumentException("no transport is allowed");
         }
@@ -135,7 +245,10 @@ public record TransferConfig(
                 4,
                 AUTO,
                 EnumSet.allOf(Transport.class),
-                Timeouts.DEFAULT);
+                Timeouts.DEFAULT,
+                Network.DEFAULT,
+                MetadataOptions.DEFAULT,
+                Security.PLAIN);
     }
 
     /** Defaults of an engine without a metadata server. */
@@ -148,9 +261,50 @@ public record TransferConfig(
         return metadata.equals(P2P);
     }
 
-    public TransferConfig withSegmentName(String value) {
+    /** The components that can be changed. Confined to a {@code with} method. */
+    private static final class Draft {
+        private String segmentName;
+        private Ports ports;
+        private int lanesPerPeer;
+        private int stripes;
+        private Set<Transport> transports;
+        private Timeouts timeouts;
+        private Network network;
+        private MetadataOptions store;
+        private Security security;
+
+        Draft(TransferConfig from) {
+            segmentName = from.segmentName;
+            ports = from.ports;
+            lanesPerPeer = from.lanesPerPeer;
+            stripes = from.stripes;
+            transports = from.transports;
+            timeouts = from.timeouts;
+            network = from.network;
+            store = from.store;
+            security = from.security;
+        }
+    }
+
+    private TransferConfig with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
         return new TransferConfig(
-                metadata, localHost, value, ports, lanesPerPeer, stripes, transports, timeouts);
+                metadata,
+                localHost,
+                draft.segmentName,
+                draft.ports,
+                draft.lanesPerPeer,
+                draft.stripes,
+                draft.transports,
+                draft.timeouts,
+                draft.network,
+                draft.store,
+                draft.security);
+    }
+
+    public TransferConfig withSegmentName(String value) {
+        return with(draft -> draft.segmentName = value);
     }
 
     /** Fixed ports; 0 for any. */
@@ -159,32 +313,25 @@ public record TransferConfig(
     }
 
     public TransferConfig withPorts(Ports value) {
-        return new TransferConfig(
-                metadata,
-                localHost,
-                segmentName,
-                value,
-                lanesPerPeer,
-                stripes,
-                transports,
-                timeouts);
+        return with(draft -> draft.ports = value);
     }
 
+    /** Fewer lanes than stripes make fewer stripes. */
     public TransferConfig withLanesPerPeer(int value) {
-        int fitting = Math.min(stripes, value);
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, value, fitting, transports, timeouts);
+        return with(
+                draft -> {
+                    draft.lanesPerPeer = value;
+                    draft.stripes = Math.min(stripes, value);
+                });
     }
 
     public TransferConfig withStripes(int value) {
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, value, transports, timeouts);
+        return with(draft -> draft.stripes = value);
     }
 
     /** Only these; {@code withTransports(Set.of(Transport.TCP))} forces TCP. */
     public TransferConfig withTransports(Set<Transport> value) {
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, value, timeouts);
+        return with(draft -> draft.transports = value);
     }
 
     /** Whether targets inside this process are reached by a copy. */
@@ -200,7 +347,27 @@ public record TransferConfig(
     }
 
     public TransferConfig withTimeouts(Timeouts value) {
-        return new TransferConfig(
-                metadata, localHost, segmentName, ports, lanesPerPeer, stripes, transports, value);
+        return with(draft -> draft.timeouts = value);
+    }
+
+    public TransferConfig withNetwork(Network value) {
+        return with(draft -> draft.network = value);
+    }
+
+    public TransferConfig withStore(MetadataOptions value) {
+        return with(draft -> draft.store = value);
+    }
+
+    public TransferConfig withSecurity(Security value) {
+        return with(draft -> draft.security = value);
+    }
+
+    /**
+     * Within it a name means one engine, and engines of a process trust each other: two stores, or
+     * two clusters in one, may use the same name, and a copy must not pass by what a peer over the
+     * network has to prove.
+     */
+    String nameSpace() {
+        return String.join(" ", metadata, store.cluster(), security.realm());
     }
 }

@@ -1,16 +1,20 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.net.Target;
+import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.shm.Attachment;
+import io.cassia.transfer.transport.tcp.ClientContext;
 import io.cassia.transfer.transport.tcp.TcpRoute;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +33,7 @@ final class WayFinder {
 
     // Written under the lock, read without it.
     private volatile @Nullable Ways ways;
-    private volatile boolean closed;
+    private volatile Outcome.@Nullable Failed<Done> closed;
     private volatile long retryAtNanos;
 
     WayFinder(String name, EngineParts parts) {
@@ -38,26 +42,34 @@ final class WayFinder {
         this.retryAtNanos = parts.clock().nanos() + RETRY_NANOS;
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     /** The ways that were found last; null before the first success. */
     @Nullable Ways known() {
         return ways;
     }
 
+    /** Whether the ways that are known still lead by a route. */
+    boolean leadsBy(TcpRoute route) {
+        Ways known = ways;
+        return known != null && known.lanes() == route;
+    }
+
     /** The ways as they are known, or found now. */
     Outcome<Ways> find(long deadlineNanos) {
+        Outcome.Failed<Done> why = closed;
+        if (why != null) {
+            return why.as();
+        }
         Ways known = ways;
         if (known == null) {
             return refresh(null, deadlineNanos);
         }
-        long now = parts.clock().nanos();
-        if (known.host().isWorthAnother() && now - retryAtNanos > 0) {
-            retryAtNanos = now + RETRY_NANOS;
-            Outcome<Ways> again = refresh(known, deadlineNanos);
-            return again.isOk() ? again : Outcome.ok(known);
+        if (known.host().isWorthAnother()) {
+            long now = parts.clock().nanos();
+            if (now - retryAtNanos > 0) {
+                retryAtNanos = now + RETRY_NANOS;
+                Outcome<Ways> again = refresh(known, deadlineNanos);
+                return again.isOk() ? again : Outcome.ok(known);
+            }
         }
         return Outcome.ok(known);
     }
@@ -85,8 +97,9 @@ final class WayFinder {
             if (known != null && !known.equals(outdated)) {
                 return Outcome.ok(known);
             }
-            if (closed) {
-                return Outcome.failed(TransferCode.ERR_CONTEXT, "the engine is closed");
+            Outcome.Failed<Done> why = closed;
+            if (why != null) {
+                return why.as();
             }
             long patience = parts.clock().nanos() + parts.tcp().stallNanos();
             long limit = deadlineNanos - patience < 0 ? deadlineNanos : patience;
@@ -108,33 +121,39 @@ final class WayFinder {
                     "segment %s is reached by %s, data port %d; this engine speaks tcp"
                             .formatted(name, descriptor.protocols(), descriptor.tcpDataPort()));
         }
-        boolean acknowledged = descriptor.isAcknowledged();
-        TcpRoute tcp = null;
-        if (parts.config().allows(Transport.TCP)) {
-            Target port =
-                    new Target.Port(new HostPort(peer.rpc().host(), descriptor.tcpDataPort()));
-            tcp = known == null ? null : reuse(known.tcp(), port, acknowledged);
-            if (tcp == null) {
-                tcp = new TcpRoute(name, port, acknowledged, parts.tcp());
-            }
-        }
+        boolean acknowledged =
+                descriptor.isAcknowledged()
+                        && parts.config().network().tcpVersion() >= SegmentDescriptor.ACKNOWLEDGED;
+        Target port = new Target.Port(new HostPort(peer.rpc().host(), descriptor.tcpDataPort()));
         Attachment host = attach(known, descriptor);
-        TcpRoute uds = null;
-        if (host.socket().isPresent()) {
-            Target socket = new Target.Socket(host.socket().get());
-            uds = known == null ? null : reuse(known.uds(), socket, acknowledged);
-            if (uds == null) {
-                uds = new TcpRoute(name, socket, acknowledged, parts.uds());
-            }
-        }
-        Ways found = new Ways(descriptor.host(), host, uds, tcp, acknowledged);
+        Optional<Target> socket = host.socket().map(Target.Socket::new);
+        Ways found =
+                new Ways(
+                        descriptor.host(),
+                        host,
+                        socket.isEmpty()
+                                ? null
+                                : route(
+                                        known == null ? null : known.uds(),
+                                        socket.get(),
+                                        acknowledged,
+                                        parts.uds()),
+                        parts.config().allows(Transport.TCP)
+                                ? route(
+                                        known == null ? null : known.tcp(),
+                                        port,
+                                        acknowledged,
+                                        parts.tcp())
+                                : null);
         replace(known, found);
         return Outcome.ok(found);
     }
 
-    private static @Nullable TcpRoute reuse(
-            @Nullable TcpRoute known, Target target, boolean acknowledged) {
-        return known != null && known.leadsTo(target, acknowledged) ? known : null;
+    private TcpRoute route(
+            @Nullable TcpRoute known, Target target, boolean acknowledged, ClientContext context) {
+        return known != null && known.leadsTo(target, acknowledged)
+                ? known
+                : new TcpRoute(name, target, acknowledged, context);
     }
 
     /** The attachment there is, unless the owner is another one now, or it is worth another try. */
@@ -151,22 +170,26 @@ final class WayFinder {
     @GuardedBy("lock")
     private void replace(@Nullable Ways known, Ways found) {
         ways = found;
-        if (known == null) {
-            return;
-        }
-        if (!known.host().equals(found.host())) {
-            known.host().close();
-        }
-        if (known.uds() != null && known.uds() != found.uds()) {
-            known.uds().close();
-        }
-        if (known.tcp() != null && known.tcp() != found.tcp()) {
-            known.tcp().close();
+        if (known != null) {
+            if (!known.host().equals(found.host())) {
+                known.host().close();
+            }
+            closeUnless(known.uds(), found.uds());
+            closeUnless(known.tcp(), found.tcp());
         }
     }
 
-    /** Takes the socket of this host out of the ways: it does not answer. */
-    void dropSocket(Ways failed) {
+    private static void closeUnless(@Nullable TcpRoute known, @Nullable TcpRoute found) {
+        if (known != null && known != found) {
+            known.close();
+        }
+    }
+
+    /** Gives up the socket of this host if it is the one that failed; false when it is not. */
+    boolean dropSocket(Ways failed, TcpRoute route) {
+        if (route != failed.uds()) {
+            return false;
+        }
         lock.lock();
         try {
             if (failed.equals(ways)) {
@@ -175,27 +198,39 @@ final class WayFinder {
         } finally {
             lock.unlock();
         }
+        return true;
     }
 
+    /** Fails a run when the segment was closed; false when it was not. */
+    boolean failIfClosed(Run run) {
+        Outcome.Failed<Done> why = closed;
+        if (why != null) {
+            run.failRest(why.code(), why.detail(), false);
+        }
+        return why != null;
+    }
+
+    /**
+     * Finds nothing from now on.
+     *
+     * @param why what becomes of transfers that have not ended
+     */
+    void refuse(Outcome.Failed<Done> why) {
+        closed = why;
+    }
+
+    /** Lets go of the owner. */
     void close() {
-        closed = true;
         lock.lock();
         try {
             Ways last = ways;
             if (last != null) {
                 last.host().close();
-                closeAll(last.uds(), last.tcp());
+                closeUnless(last.uds(), null);
+                closeUnless(last.tcp(), null);
             }
         } finally {
             lock.unlock();
-        }
-    }
-
-    private static void closeAll(@Nullable TcpRoute... routes) {
-        for (TcpRoute route : routes) {
-            if (route != null) {
-                route.close();
-            }
         }
     }
 }

@@ -18,14 +18,15 @@ import org.jspecify.annotations.Nullable;
  * @param host to the owner's memory, or why there is no such way
  * @param uds over a socket of this host; null without one, or once it has failed
  * @param tcp over the network; null when that is not allowed
- * @param acknowledged whether the owner speaks version 2 of the data protocol
  */
 record Ways(
         Optional<HostAccess> access,
         Attachment host,
         @Nullable TcpRoute uds,
-        @Nullable TcpRoute tcp,
-        boolean acknowledged) {
+        @Nullable TcpRoute tcp) {
+    /** Before any descriptor was read. */
+    static final Ways NONE = new Ways(Optional.empty(), Attachment.NOT_TRIED, null, null);
+
     /** The route over sockets, the faster one; null when there is none at all. */
     @Nullable TcpRoute lanes() {
         return uds != null ? uds : tcp;
@@ -33,7 +34,7 @@ record Ways(
 
     /** The same without the socket of this host, which does not answer. */
     Ways withoutSocket() {
-        return new Ways(access, host, null, tcp, acknowledged);
+        return new Ways(access, host, null, tcp);
     }
 
     /** The transport of a route of these. */
@@ -41,62 +42,77 @@ record Ways(
         return route == tcp ? Transport.TCP : Transport.UDS;
     }
 
-    /** Says how it stands with each transport. */
-    List<RouteReport.Way> report(TransferConfig config, boolean isLocal) {
-        List<RouteReport.Way> ways = new ArrayList<>();
-        for (Transport transport : Transport.values()) {
-            if (!config.allows(transport)) {
-                ways.add(way(transport, RouteReason.NOT_ALLOWED.label()));
-                continue;
-            }
-            ways.add(
-                    switch (transport) {
-                        case LOCAL ->
-                                new RouteReport.Way(
-                                        transport, isLocal, isLocal ? "" : "another process");
-                        case SHM -> byMemory(transport, host.route().filter(HostRoute::mayMap), "");
-                        case PROCESS_VM ->
-                                byMemory(
-                                        transport,
-                                        host.route().filter(HostRoute::mayAskKernel),
-                                        host.route().map(HostRoute::kernelRefusal).orElse(""));
-                        case UDS ->
-                                uds != null
-                                        ? new RouteReport.Way(transport, true, "")
-                                        : way(transport, whyNoSocket());
-                        case TCP -> new RouteReport.Way(transport, tcp != null, "");
-                    });
+    /**
+     * Why a transport over sockets is taken.
+     *
+     * @param left why the way to the owner's memory has left something; PREFERRED when it was not
+     *     asked
+     */
+    RouteReason reason(Transport transport, RouteReason left) {
+        if (left != RouteReason.PREFERRED) {
+            return left;
         }
-        return ways;
+        return transport == Transport.TCP && host.socket().isPresent()
+                ? RouteReason.SOCKET_LOST
+                : host.reason();
     }
 
-    private static RouteReport.Way way(Transport transport, String reason) {
+    /** Says how it stands with each transport. */
+    RouteReport report(String segment, TransferConfig config, boolean isLocal) {
+        List<RouteReport.Way> ways = new ArrayList<>();
+        for (Transport transport : Transport.values()) {
+            ways.add(
+                    config.allows(transport)
+                            ? report(transport, isLocal)
+                            : unusable(transport, RouteReason.NOT_ALLOWED.label()));
+        }
+        return new RouteReport(segment, ways);
+    }
+
+    private RouteReport.Way report(Transport transport, boolean isLocal) {
+        return switch (transport) {
+            case LOCAL -> isLocal ? usable(transport) : unusable(transport, "other-process");
+            case SHM -> byMemory(transport, host.route().filter(HostRoute::mayMap));
+            case PROCESS_VM -> {
+                String refusal = host.route().map(HostRoute::kernelRefusal).orElse("");
+                yield refusal.isEmpty()
+                        ? byMemory(transport, host.route().filter(HostRoute::mayAskKernel))
+                        : unusable(transport, RouteReason.KERNEL_REFUSED.label() + ": " + refusal);
+            }
+            case UDS -> {
+                String why =
+                        host.socket().isPresent()
+                                ? RouteReason.SOCKET_LOST.label()
+                                : whyNoAttachment();
+                yield uds != null ? usable(transport) : unusable(transport, why);
+            }
+            case TCP -> tcp != null ? usable(transport) : unusable(transport, whyNoAttachment());
+        };
+    }
+
+    private static RouteReport.Way usable(Transport transport) {
+        return new RouteReport.Way(transport, true, "");
+    }
+
+    private static RouteReport.Way unusable(Transport transport, String reason) {
         return new RouteReport.Way(transport, false, reason);
     }
 
-    private RouteReport.Way byMemory(
-            Transport transport, Optional<HostRoute> route, String refusal) {
-        if (!refusal.isEmpty()) {
-            return way(transport, RouteReason.KERNEL_REFUSED.label() + ": " + refusal);
-        }
+    private RouteReport.Way byMemory(Transport transport, Optional<HostRoute> route) {
         if (host.isLost()) {
-            return way(transport, RouteReason.OWNER_GONE.label());
+            return unusable(transport, RouteReason.OWNER_GONE.label());
         }
         if (route.isPresent()) {
-            return new RouteReport.Way(transport, true, "");
+            return usable(transport);
         }
-        return way(
+        return unusable(
                 transport,
-                host.route().isPresent() ? RouteReason.NOT_OFFERED.label() : whyNotByMemory());
+                host.route().isPresent() ? RouteReason.NOT_OFFERED.label() : whyNoAttachment());
     }
 
-    private String whyNotByMemory() {
+    private String whyNoAttachment() {
         return host.detail().isEmpty()
                 ? host.reason().label()
                 : host.reason().label() + ": " + host.detail();
-    }
-
-    private String whyNoSocket() {
-        return host.socket().isPresent() ? RouteReason.SOCKET_LOST.label() : whyNotByMemory();
     }
 }

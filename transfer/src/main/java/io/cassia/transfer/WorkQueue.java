@@ -1,6 +1,8 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
@@ -17,7 +19,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * batches asked for goes out together, and no peer occupies more threads than it has lanes.
  */
 final class WorkQueue {
-    private static final int MAX_QUEUED = 65_536;
+    private static final System.Logger LOG = System.getLogger(WorkQueue.class.getName());
+
+    /** As many as the largest batch has. */
+    static final int MAX_QUEUED = 1 << 20;
+
     private static final int RUN_COUNT = 64;
     private static final long RUN_BYTES = 8 << 20;
 
@@ -29,6 +35,9 @@ final class WorkQueue {
     private final ArrayDeque<Transfer> queue = new ArrayDeque<>();
 
     @GuardedBy("lock")
+    private final List<Carrier> carriers = new ArrayList<>();
+
+    @GuardedBy("lock")
     private int reserved;
 
     @GuardedBy("lock")
@@ -36,6 +45,13 @@ final class WorkQueue {
 
     @GuardedBy("lock")
     private boolean closed;
+
+    /** A thread of the background and what it has taken. Immutable. */
+    private record Carrier(Thread thread, List<Transfer> taken) {
+        boolean hasUnwanted() {
+            return taken.stream().anyMatch(t -> t.isUnwanted() && !t.isEnded());
+        }
+    }
 
     WorkQueue(Segment segment, EngineParts parts) {
         this.segment = segment;
@@ -91,17 +107,69 @@ final class WorkQueue {
 
     private void work() {
         while (true) {
-            List<Transfer> taken = take();
-            if (taken.isEmpty()) {
+            Carrier carrier = new Carrier(Thread.currentThread(), new ArrayList<>());
+            if (!take(carrier)) {
                 return;
             }
-            segment.carry(new Run(taken));
+            Run run = Run.cancellable(carrier.taken);
+            try {
+                segment.carry(run);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // Its callers wait for an end, and the route has let go of their memory.
+                LOG.log(System.Logger.Level.ERROR, "transfer-failed-internally", e);
+                boolean memory = e instanceof OutOfMemoryError;
+                run.failRest(
+                        memory ? TransferCode.ERR_MEMORY : TransferCode.ERR_CONTEXT,
+                        "segment " + segment.name() + ": " + e,
+                        false);
+            } finally {
+                putDown(carrier);
+            }
         }
     }
 
-    /** The next handful; empty ends the runner. */
-    private List<Transfer> take() {
-        List<Transfer> taken = new ArrayList<>();
+    private void putDown(Carrier carrier) {
+        lock.lock();
+        try {
+            carriers.remove(carrier);
+        } finally {
+            lock.unlock();
+        }
+        // Nobody interrupts for the sake of this run any more, and the next one has done nothing.
+        boolean _ = Thread.interrupted();
+    }
+
+    /**
+     * Lets go of transfers that were given up: those that wait are dropped, those under way are
+     * interrupted.
+     */
+    void dropUnwanted() {
+        lock.lock();
+        try {
+            queue.removeIf(Transfer::isEnded);
+            for (Carrier carrier : carriers) {
+                if (carrier.hasUnwanted()) {
+                    carrier.thread.interrupt();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What waits and what is under way. */
+    int size() {
+        lock.lock();
+        try {
+            return queue.size() + carriers.stream().mapToInt(c -> c.taken.size()).sum();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next handful; false ends the runner. */
+    private boolean take(Carrier carrier) {
+        List<Transfer> taken = carrier.taken;
         List<Transfer> late = new ArrayList<>();
         lock.lock();
         try {
@@ -121,6 +189,8 @@ final class WorkQueue {
             }
             if (taken.isEmpty()) {
                 runners--;
+            } else {
+                carriers.add(carrier);
             }
         } finally {
             lock.unlock();
@@ -132,11 +202,11 @@ final class WorkQueue {
                             "segment " + segment.name() + ": deadline was over in the queue",
                             true);
         }
-        return taken;
+        return !taken.isEmpty();
     }
 
     /** Fails what waits; nothing can be queued any more. */
-    void close() {
+    void close(Outcome.Failed<Done> why) {
         List<Transfer> waiting;
         lock.lock();
         try {
@@ -147,7 +217,7 @@ final class WorkQueue {
             lock.unlock();
         }
         for (Transfer transfer : waiting) {
-            boolean _ = transfer.cancel(TransferCode.ERR_CONTEXT, "the engine is closed", false);
+            boolean _ = transfer.cancel(why.code(), why.detail(), false);
         }
     }
 }

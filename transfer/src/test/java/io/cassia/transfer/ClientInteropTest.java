@@ -205,7 +205,7 @@ final class ClientInteropTest {
         try (PeerStandIn peer = new PeerStandIn(2, script)) {
             assertFailed(
                     one(read(open(peer), arena.allocate(64), 0)),
-                    TransferCode.ERR_SOCKET,
+                    TransferCode.ERR_ENDPOINT,
                     "instead of a status");
         }
     }

@@ -169,6 +169,10 @@ final class PeerStandIn implements AutoCloseable {
             this.out = socket.getOutputStream();
         }
 
+        byte[] memory() {
+            return memory;
+        }
+
         Request request() throws IOException {
             byte[] header = new byte[24];
             in.readFully(header);

@@ -27,7 +27,8 @@ import java.util.Set;
  * <p>The second rate is that of the median round: on a machine with other work, the first one shows
  * that work as much as this code. Over sockets it stands beside the figures of the C++ engine with
  * pooled connections on this kind of machine; over memory beside plain copies between two regions
- * of one process, measured in turn with it.
+ * of one process, measured in turn with it. The processor time per byte, of both ends together,
+ * does not depend on other work.
  *
  * <p>Arguments: seconds per cell (2), {@code --transport shm|pvm|uds|tcp} (tcp), {@code stripes=N},
  * {@code batch} for the background path, {@code depth=N}, {@code block=bytes}. Both processes share
@@ -113,7 +114,7 @@ final class TransferBench {
             other.memory().fill((byte) 3);
             boolean byMemory = transport.compareTo(Transport.UDS) < 0;
             System.out.printf(
-                    "%8s %6s %5s %8s %8s %8s %8s %8s %8s%n",
+                    "%8s %6s %5s %8s %8s %8s %8s %8s %8s %8s%n",
                     "block",
                     "dir",
                     "depth",
@@ -122,7 +123,8 @@ final class TransferBench {
                     byMemory ? "copy p50" : "peer",
                     "ratio",
                     "p50 us",
-                    "p99 us");
+                    "p99 us",
+                    "cpu s/GB");
             for (int block : BLOCKS) {
                 for (int direction = 0; direction < 2; direction++) {
                     for (int d = 0; d < DEPTHS.length; d++) {
@@ -134,10 +136,19 @@ final class TransferBench {
                         double peer = Objects.requireNonNull(PEER.get(block))[direction][d];
                         Result _ = bench.run(block, DEPTHS[d], write, seconds / 2);
                         if (byMemory) {
-                            compare(bench, other.memory(), block, DEPTHS[d], write, seconds);
+                            compare(bench, other.memory(), block, DEPTHS[d], write, seconds, child);
                         } else {
+                            double cpu = cpuSeconds(child);
                             Result result = bench.run(block, DEPTHS[d], write, seconds);
-                            print(block, DEPTHS[d], write, result, peer, result.gigabytes());
+                            cpu = cpuSeconds(child) - cpu;
+                            print(
+                                    block,
+                                    DEPTHS[d],
+                                    write,
+                                    result,
+                                    peer,
+                                    result.gigabytes(),
+                                    cpu / (result.bytes() / 1e9));
                         }
                     }
                 }
@@ -149,12 +160,23 @@ final class TransferBench {
 
     /** In turns, so that other work of the machine meets both. */
     private static void compare(
-            Cell bench, MemorySegment other, int block, int depth, boolean write, double seconds) {
+            Cell bench,
+            MemorySegment other,
+            int block,
+            int depth,
+            boolean write,
+            double seconds,
+            Process child) {
         Result _ = bench.copy(other, block, depth, write, seconds / 4);
         List<Result> ours = new ArrayList<>();
         List<Result> plain = new ArrayList<>();
+        double cpu = 0;
+        double bytes = 0;
         for (int i = 0; i < 5; i++) {
+            cpu -= cpuSeconds(child);
             ours.add(bench.run(block, depth, write, seconds / 5));
+            cpu += cpuSeconds(child);
+            bytes += ours.getLast().bytes();
             plain.add(bench.copy(other, block, depth, write, seconds / 5));
         }
         Result result = median(ours);
@@ -164,7 +186,8 @@ final class TransferBench {
                 write,
                 result,
                 median(plain).atMedian(block, depth),
-                result.atMedian(block, depth));
+                result.atMedian(block, depth),
+                cpu / (bytes / 1e9));
     }
 
     private static Result median(List<Result> results) {
@@ -172,9 +195,15 @@ final class TransferBench {
     }
 
     private static void print(
-            int block, int depth, boolean write, Result result, double reference, double rate) {
+            int block,
+            int depth,
+            boolean write,
+            Result result,
+            double reference,
+            double rate,
+            double cpu) {
         System.out.printf(
-                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.2f %8.2f%n",
+                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.2f %8.2f %8.3f%n",
                 block,
                 write ? "write" : "read",
                 depth,
@@ -183,7 +212,15 @@ final class TransferBench {
                 reference,
                 rate / reference,
                 result.p50(),
-                result.p99());
+                result.p99(),
+                cpu);
+    }
+
+    /** Both ends together. */
+    private static double cpuSeconds(Process child) {
+        return (ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos()
+                        + child.info().totalCpuDuration().orElse(Duration.ZERO).toNanos())
+                / 1e9;
     }
 
     private static long option(List<String> options, String prefix, long otherwise) {
@@ -215,7 +252,7 @@ final class TransferBench {
         }
     }
 
-    private record Result(double gigabytes, double p50, double p99) {
+    private record Result(double gigabytes, double p50, double p99, double bytes) {
         double atMedian(int block, int depth) {
             return (double) block * depth / p50 / 1e3;
         }
@@ -290,7 +327,8 @@ final class TransferBench {
             return new Result(
                     bytes / (double) (now - start),
                     sorted[sorted.length / 2],
-                    sorted[(int) (sorted.length * .99)]);
+                    sorted[(int) (sorted.length * .99)],
+                    bytes);
         }
 
         private void carry(List<TransferRequest> requests) {

@@ -307,16 +307,18 @@ final class TransferEngineTest {
         assertThat(batch.submit(List.of(bad, good)).isOk()).isTrue();
         assertThat(batch.await(Peers.DEADLINE)).isTrue();
         assertThat(batch.status()).isEqualTo(new BatchStatus(TransferState.FAILED, 16, 4, 3, 1));
-        assertThat(batch.status(0).state()).isEqualTo(TransferState.COMPLETED);
-        assertThat(batch.status(2).state()).isEqualTo(TransferState.FAILED);
-        assertThat(batch.status(2).failure())
+        assertThat(batch.status(0).orThrow().state()).isEqualTo(TransferState.COMPLETED);
+        assertThat(batch.status(2).orThrow().state()).isEqualTo(TransferState.FAILED);
+        assertThat(batch.status(2).orThrow().failure())
                 .hasValueSatisfying(
                         failed ->
                                 assertThat(failed.code())
                                         .isEqualTo(TransferCode.ERR_ADDRESS_NOT_REGISTERED));
-        assertThatThrownBy(() -> batch.status(4)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertFailed(batch.status(4), TransferCode.ERR_INVALID_ARGUMENT, "task 4 of a batch of 4");
+        assertFailed(batch.status(-1), TransferCode.ERR_INVALID_ARGUMENT, "task -1");
         assertThat(batch.free().isOk()).isTrue();
         assertFailed(batch.submit(List.of(good)), TransferCode.ERR_INVALID_ARGUMENT, "freed");
+        assertFailed(batch.status(0), TransferCode.ERR_INVALID_ARGUMENT, "freed");
         assertFailed(initiator.allocateBatch(0), TransferCode.ERR_INVALID_ARGUMENT, "capacity");
     }
 
@@ -391,7 +393,7 @@ final class TransferEngineTest {
                         Peers.overTcp().withPorts(0, engine.dataPort()),
                         Clock.system(),
                         new SimpleMeterRegistry()),
-                TransferCode.ERR_SOCKET,
+                TransferCode.ERR_CONTEXT,
                 "port " + engine.dataPort());
         assertFailed(
                 TransferEngine.start(
@@ -426,7 +428,10 @@ final class TransferEngineTest {
         assertThat(target.localName()).isEqualTo("nodeA");
         assertThat(store.find("mooncake/ram/nodeA", limit).orThrow())
                 .hasValueSatisfying(
-                        text -> assertThat(text).startsWith("{\"buffers\":[],\"name\":\"nodeA\","));
+                        text ->
+                                assertThat(text)
+                                        .startsWith("{\"buffers\":[],\"incarnation\":")
+                                        .contains(",\"name\":\"nodeA\","));
         TransferEngine initiator = start(config);
         assertThat(initiator.localName()).isEqualTo("127.0.0.1:" + initiator.rpcPort());
         RegisteredBuffer buffer = offer(target, 64);

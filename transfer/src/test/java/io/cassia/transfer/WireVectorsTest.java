@@ -158,7 +158,6 @@ final class WireVectorsTest {
 
     private byte[] rebased(String request) {
         String recorded = littleEndian(RECORDED_ADDRESS).substring(4);
-        String base = littleEndian(region.memory().address());
         String text = request;
         for (String offset : List.of("0000", "2800", "2c00")) {
             long address = region.memory().address() + Integer.parseInt(offset.substring(0, 2), 16);
@@ -169,7 +168,6 @@ final class WireVectorsTest {
                 text.replace(
                         "fcff" + recorded,
                         littleEndian(region.memory().address() + BUFFER_BYTES - 4));
-        assertThat(base).hasSize(16);
         return RawClient.hex(text);
     }
 
@@ -248,7 +246,7 @@ final class WireVectorsTest {
                                     + Long.toUnsignedString(region.memory().address())
                                     + ",\"length\":65536,\"name\":\""
                                     + target.localName()
-                                    + "\"}],\"name\":\""
+                                    + "\"}],\"incarnation\":\\d+,\"name\":\""
                                     + target.localName()
                                     + "\",\"protocol\":\"tcp\",\"tcp_data_port\":"
                                     + target.dataPort()

@@ -4,6 +4,7 @@ import io.cassia.app.cluster.Backend;
 import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.ObjectStore;
 import io.cassia.base.HostPort;
+import io.cassia.master.MasterConfig;
 import io.cassia.status.Outcome;
 import io.cassia.store.StoreClientConfig;
 import java.time.Duration;
@@ -69,8 +70,8 @@ final class Connection {
             return metadata;
         }
         // An address that is none is refused by whoever connects to it.
-        return HostPort.parse(master, MasterSettings.DEFAULT.rpcPort())
-                .map(address -> new HostPort(address.host(), MasterSettings.DEFAULT.metadataPort()))
+        return HostPort.parse(master, MasterConfig.DEFAULT.rpcPort())
+                .map(address -> new HostPort(address.host(), MasterSettings.METADATA_PORT))
                 .map(address -> "http://" + address + "/metadata")
                 .orElse(StoreClientConfig.P2P);
     }

@@ -2,8 +2,10 @@ package io.cassia.app.cli;
 
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
+import io.cassia.master.core.AllocationStrategy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.function.Function;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -74,6 +76,21 @@ final class Converters {
         @Override
         public Integer convert(String text) {
             return text.equals("off") ? Integer.valueOf(-1) : new Port().convert(text);
+        }
+    }
+
+    /** {@code free-ratio-first}, or with underscores as upstream writes it. */
+    static final class Strategy implements ITypeConverter<AllocationStrategy> {
+        @Override
+        public AllocationStrategy convert(String text) {
+            String name = text.toUpperCase(Locale.ROOT).replace('-', '_');
+            for (AllocationStrategy strategy : AllocationStrategy.values()) {
+                if (strategy.name().equals(name)) {
+                    return strategy;
+                }
+            }
+            throw new TypeConversionException(
+                    "'" + text + "' is not random, free-ratio-first or local-first");
         }
     }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
             "See what a shared KV cache does for a chat service, in a few seconds.",
             "A made-up service of 400 users talks in turns; each turn's prompt starts with what"
                     + " was computed before. The demo starts a cluster in this process, runs the"
-                    + " same conversations with memory for everything and with a quarter of it,"
+                    + " same conversations with memory for everything and with a tenth of it,"
                     + " and checks every byte that is read."
         },
         footerHeading = "%nExamples:%n",
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 final class DemoCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 64 << 10;
     private static final int TOKENS_PER_BLOCK = 16;
-    private static final int SMALL_SHARE = 4;
+    private static final int SMALL_SHARE = 10;
 
     @Mixin private final Output output;
     private final ReplayRun run;
@@ -121,7 +121,7 @@ final class DemoCommand implements Callable<Integer> {
                 %s
                 %s of the %s prompt tokens need not be computed again.
 
-                With a quarter of that (%s): the least recently used blocks make room
+                With a tenth of that (%s): the least recently used blocks make room
                 %s
 
                 Next: '%s up' runs a cluster, '%s replay FILE' runs your own trace.""",

@@ -81,7 +81,7 @@ final class GetCommand implements Callable<Integer> {
                                             HumanSize.format(maxBytes)));
             case Outcome.Ok<Long>(Long bytes) when file == null -> print(store, bytes);
             case Outcome.Ok<Long>(Long bytes) -> save(store, bytes);
-            case Outcome.Failed<Long> failure -> output.failed(failure);
+            case Outcome.Failed<Long> failure -> output.failed(failure, "get", key);
         };
     }
 
@@ -91,7 +91,7 @@ final class GetCommand implements Callable<Integer> {
             return switch (store.get(ByteString.of(key), memory)) {
                 case Outcome.Ok<Long>(Long length) ->
                         copy(memory.asSlice(0, length), output.console().out());
-                case Outcome.Failed<Long> failure -> output.failed(failure);
+                case Outcome.Failed<Long> failure -> output.failed(failure, "get", key);
             };
         }
     }
@@ -121,7 +121,7 @@ final class GetCommand implements Callable<Integer> {
                                     Json.object(
                                             "key", key, "bytes", length, "file", target.toString()),
                             () -> "wrote " + target + ", " + HumanSize.format(length));
-            case Outcome.Failed<Long> failure -> output.failed(failure.<Long>in("get " + key));
+            case Outcome.Failed<Long> failure -> output.failed(failure, "get", key);
         };
     }
 }

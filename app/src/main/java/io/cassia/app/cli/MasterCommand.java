@@ -47,7 +47,7 @@ final class MasterCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return serving.run(
-                backend.startMaster(options.settings(rpcHost, httpHost)),
+                options.settings(rpcHost, httpHost).then(backend::startMaster),
                 running ->
                         """
                         %s

@@ -39,6 +39,13 @@ final class Output {
         return failed(failure.code(), failure.detail());
     }
 
+    /** The same, with what was attempted in front unless the detail names the key itself. */
+    int failed(Outcome.Failed<?> failure, String action, String key) {
+        return failure.detail().contains(key)
+                ? failed(failure)
+                : failed(failure.code(), action + " " + key + ": " + failure.detail());
+    }
+
     int failed(Code code, String detail) {
         int exit = ExitCodes.of(code);
         if (json) {

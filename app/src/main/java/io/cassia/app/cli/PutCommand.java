@@ -75,8 +75,7 @@ final class PutCommand implements Callable<Integer> {
             return switch (value) {
                 case Outcome.Ok<MemorySegment>(MemorySegment bytes) ->
                         connection.use(output, store -> put(store, bytes));
-                case Outcome.Failed<MemorySegment> failure ->
-                        output.failed(failure.<Done>in("put " + key));
+                case Outcome.Failed<MemorySegment> failure -> output.failed(failure, "put", key);
             };
         }
     }
@@ -87,7 +86,7 @@ final class PutCommand implements Callable<Integer> {
                     output.ok(
                             () -> Json.object("key", key, "bytes", value.byteSize()),
                             () -> "stored " + key + ", " + HumanSize.format(value.byteSize()));
-            case Outcome.Failed<Done> failure -> output.failed(failure);
+            case Outcome.Failed<Done> failure -> output.failed(failure, "put", key);
         };
     }
 

@@ -62,10 +62,9 @@ final class RemoveCommand implements Callable<Integer> {
         long removed = 0;
         for (String key : keys) {
             if (store.remove(ByteString.of(key), force) instanceof Outcome.Failed<Done> failure) {
+                String before = removed == 0 ? "" : " (removed " + removed + " before)";
                 return output.failed(
-                        failure.code(),
-                        failure.detail()
-                                + (removed == 0 ? "" : " (removed " + removed + " before)"));
+                        Outcome.failed(failure.code(), failure.detail() + before), "rm", key);
             }
             removed++;
         }

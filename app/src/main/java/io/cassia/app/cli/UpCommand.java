@@ -49,7 +49,10 @@ final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return serving.run(
-                backend.startCluster(options.settings(host, host), host, List.of(memoryBytes)),
+                options.settings(host, host)
+                        .then(
+                                settings ->
+                                        backend.startCluster(settings, host, List.of(memoryBytes))),
                 this::text);
     }
 

@@ -2,8 +2,9 @@ package io.cassia.app.cluster;
 
 import io.cassia.base.Clock;
 import io.cassia.base.HostPort;
+import io.cassia.master.Master;
+import io.cassia.master.MasterConfig;
 import io.cassia.status.Outcome;
-import io.cassia.status.StoreCode;
 import io.cassia.store.StoreClientConfig;
 import io.cassia.transfer.metadata.HttpMetadataServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,10 +20,13 @@ final class MasterAssembly {
     /** Adds a master to the process; on failure the parts before it are stopped too. */
     static Outcome<Running.Builder> start(
             MasterSettings settings, Clock clock, Running.Builder parts) {
-        MeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Outcome<Running.Builder> started =
                 startMetadata(settings, clock, meters, parts)
-                        .then(metadata -> startMaster(settings, clock, meters, metadata, parts));
+                        .then(
+                                metadata ->
+                                        startMaster(
+                                                settings.config(), clock, meters, metadata, parts));
         if (!started.isOk()) {
             parts.abandon();
         }
@@ -36,9 +40,10 @@ final class MasterAssembly {
             return Outcome.ok(StoreClientConfig.P2P);
         }
         return switch (HttpMetadataServer.start(
-                settings.rpcHost(), settings.metadataPort(), clock, meters)) {
+                settings.config().rpcHost(), settings.metadataPort(), clock, meters)) {
             case Outcome.Ok<HttpMetadataServer>(HttpMetadataServer server) -> {
-                HostPort address = new HostPort(advertised(settings.rpcHost()), server.port());
+                HostPort address =
+                        new HostPort(advertised(settings.config().rpcHost()), server.port());
                 parts.onClose(server::close)
                         .listensOn("metadata", "http://" + address + "/metadata");
                 yield Outcome.ok("http://" + address + "/metadata");
@@ -49,21 +54,24 @@ final class MasterAssembly {
     }
 
     private static Outcome<Running.Builder> startMaster(
-            MasterSettings settings,
+            MasterConfig config,
             Clock clock,
-            MeterRegistry meters,
+            PrometheusMeterRegistry meters,
             String metadata,
             Running.Builder parts) {
-        // The master module is not joined yet.
-        return Outcome.failed(
-                StoreCode.UNAVAILABLE_IN_CURRENT_MODE,
-                "master on %s:%d at %d, %s, %s: not built into this version"
-                        .formatted(
-                                advertised(settings.rpcHost()),
-                                settings.rpcPort(),
-                                clock.epochMillis(),
-                                metadata,
-                                meters.getMeters().size() + parts.hashCode()));
+        return switch (Master.start(config, clock, meters, meters::scrape)) {
+            case Outcome.Ok<Master>(Master master) -> {
+                String rpc =
+                        new HostPort(advertised(config.rpcHost()), master.rpcPort()).toString();
+                parts.onClose(master::close).reachedAt(rpc, metadata).listensOn("rpc", rpc);
+                if (master.httpPort() != MasterConfig.HTTP_OFF) {
+                    HostPort http = new HostPort(advertised(config.httpHost()), master.httpPort());
+                    parts.listensOn("admin", "http://" + http);
+                }
+                yield Outcome.ok(parts);
+            }
+            case Outcome.Failed<Master> failure -> failure.in("master");
+        };
     }
 
     /** A name that others can connect to, for a server that listens on every interface. */

@@ -1,63 +1,27 @@
 package io.cassia.app.cluster;
 
-import java.time.Duration;
+import io.cassia.master.MasterConfig;
 
 /**
- * What the command line says about a master. Immutable. Port 0 takes any free port.
+ * A master and the metadata server beside it. Immutable.
  *
- * @param rpcHost interface that the RPC server listens on
- * @param httpPort admin and metrics
- * @param metadataPort Transfer Engine metadata server beside the master; -1 starts none
- * @param leaseTtl how long a read protects an object
- * @param evictionHighWatermark share of the memory from which objects are evicted ahead of need; 1
- *     evicts only when an allocation needs room
- * @param evictionRatio share of the objects that one round evicts
- * @param clientTtl silence after which a node counts as dead
- * @param putDiscardTimeout age from which an unfinished put may be taken over
- * @param putReleaseTimeout age from which the space of a taken-over put is used again
+ * @param config the master; the metadata server listens on its RPC host
+ * @param metadataPort of the Transfer Engine metadata server; 0 takes a free one, {@link
+ *     #NO_METADATA} starts none and engines then find each other by handshake alone
  */
-public record MasterSettings(
-        String rpcHost,
-        int rpcPort,
-        String httpHost,
-        int httpPort,
-        int metadataPort,
-        Duration leaseTtl,
-        double evictionHighWatermark,
-        double evictionRatio,
-        Duration clientTtl,
-        Duration putDiscardTimeout,
-        Duration putReleaseTimeout) {
+public record MasterSettings(MasterConfig config, int metadataPort) {
     public static final int NO_METADATA = -1;
+    public static final int METADATA_PORT = 8080;
 
-    /** Upstream's defaults on loopback. */
-    public static final MasterSettings DEFAULT =
-            new MasterSettings(
-                    "127.0.0.1",
-                    50051,
-                    "127.0.0.1",
-                    9003,
-                    8080,
-                    Duration.ofSeconds(10),
-                    0.90,
-                    0.05,
-                    Duration.ofSeconds(10),
-                    Duration.ofSeconds(30),
-                    Duration.ofSeconds(600));
-
-    /** A master of this process alone: free ports, no metadata server, eviction only on demand. */
+    /** For a master of this process alone: a free port, nothing beside it, eviction on demand. */
     public static MasterSettings embedded() {
         return new MasterSettings(
-                "127.0.0.1",
-                0,
-                "127.0.0.1",
-                0,
-                NO_METADATA,
-                DEFAULT.leaseTtl,
-                1.0,
-                DEFAULT.evictionRatio,
-                DEFAULT.clientTtl,
-                DEFAULT.putDiscardTimeout,
-                DEFAULT.putReleaseTimeout);
+                MasterConfig.builder()
+                        .rpc("127.0.0.1", 0)
+                        .httpOff()
+                        .eviction(1.0, MasterConfig.DEFAULT.evictionRatio())
+                        .enableMultiTenants(true)
+                        .build(),
+                NO_METADATA);
     }
 }

@@ -2,6 +2,7 @@ package io.cassia.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.master.core.AllocationStrategy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ class CliTest {
         "master --rpc-port 70000, is not a port",
         "master --client-ttl soon, is not a duration",
         "master --eviction-ratio 1.5, is not between 0 and 1",
+        "master --allocation-strategy best, is not random",
         "replay t --clients 0, is not between 1 and 1024",
         "put k, FILE",
         "get, KEY",
@@ -86,17 +88,38 @@ class CliTest {
                         "--eviction_high_watermark_ratio=0.5",
                         "--eviction_ratio=0.1",
                         "--client_ttl=3",
-                        "--put_start_discard_timeout_sec=7");
+                        "--put_start_discard_timeout_sec=7",
+                        "--allocation_strategy=free_ratio_first",
+                        "--enable_multi_tenants",
+                        "--allow_evict_soft_pinned_objects=false",
+                        "--cluster_id=c");
         assertThat(run.exit()).isZero();
-        assertThat(backend.master.rpcPort()).isEqualTo(50055);
-        assertThat(backend.master.httpPort()).isEqualTo(9);
-        assertThat(backend.master.rpcHost()).isEqualTo("0.0.0.0");
+        assertThat(backend.master.config().rpcPort()).isEqualTo(50055);
+        assertThat(backend.master.config().httpPort()).isEqualTo(9);
+        assertThat(backend.master.config().rpcHost()).isEqualTo("0.0.0.0");
         assertThat(backend.master.metadataPort()).isEqualTo(8099);
-        assertThat(backend.master.leaseTtl()).hasSeconds(5);
-        assertThat(backend.master.evictionHighWatermark()).isEqualTo(0.5);
-        assertThat(backend.master.evictionRatio()).isEqualTo(0.1);
-        assertThat(backend.master.clientTtl()).hasSeconds(3);
-        assertThat(backend.master.putDiscardTimeout()).hasSeconds(7);
+        assertThat(backend.master.config().defaultLeaseTtl()).hasSeconds(5);
+        assertThat(backend.master.config().evictionHighWatermarkRatio()).isEqualTo(0.5);
+        assertThat(backend.master.config().evictionRatio()).isEqualTo(0.1);
+        assertThat(backend.master.config().clientTtl()).hasSeconds(3);
+        assertThat(backend.master.config().putDiscardTimeout()).hasSeconds(7);
+        assertThat(backend.master.config().allocationStrategy())
+                .isEqualTo(AllocationStrategy.FREE_RATIO_FIRST);
+        assertThat(backend.master.config().enableMultiTenants()).isTrue();
+        assertThat(backend.master.config().allowEvictSoftPinned()).isFalse();
+        assertThat(backend.master.config().clusterId()).isEqualTo("c");
+    }
+
+    @Test
+    void values_that_exclude_each_other_are_a_usage_error() {
+        CliRun run =
+                CliRun.of(
+                        backend,
+                        "master",
+                        "--put-start-discard-timeout=60s",
+                        "--put-start-release-timeout=5s");
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err()).contains("must be longer");
     }
 
     @Test

@@ -67,6 +67,8 @@ class ClusterTest {
         assertThat(demo.err()).isEmpty();
         JsonNode ample = demo.json().get("ample");
         JsonNode tight = demo.json().get("tight");
+        JsonNode map = CliRun.of(new FakeBackend(), "demo", "--requests", "300", "--json").json();
+        assertThat(ample.get("bytesWritten")).isEqualTo(map.get("ample").get("bytesWritten"));
         assertThat(ample.get("verificationErrors").asLong()).isZero();
         assertThat(ample.get("failures").asLong()).isZero();
         assertThat(ample.get("evictions").asLong()).isZero();
@@ -85,7 +87,14 @@ class ClusterTest {
     @Test
     void a_taken_port_is_told() {
         String port = cluster.master().substring(cluster.master().lastIndexOf(':') + 1);
-        CliRun run = CliRun.of(backend, "master", "--rpc-port", port, "--metadata-port", "off");
+        CliRun run =
+                CliRun.of(
+                        backend,
+                        "master",
+                        "--rpc-port",
+                        port,
+                        "--http-port=off",
+                        "--metadata-port=off");
         assertThat(run.exit()).isNotZero();
         assertThat(run.err()).contains(port);
     }

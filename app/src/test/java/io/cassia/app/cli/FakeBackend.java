@@ -29,7 +29,7 @@ final class FakeBackend implements Backend, ObjectStore {
     final List<String> log = new ArrayList<>();
     Optional<Outcome.Failed<?>> failure = Optional.empty();
     int flippedByte = -1;
-    MasterSettings master = MasterSettings.DEFAULT;
+    MasterSettings master = MasterSettings.embedded();
     PutOptions lastPut = PutOptions.DEFAULT;
     int open;
 

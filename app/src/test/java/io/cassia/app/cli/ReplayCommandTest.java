@@ -62,7 +62,7 @@ class ReplayCommandTest {
                         "--nodes=3",
                         file.toString());
         assertThat(run.exit()).isZero();
-        assertThat(backend.master.evictionHighWatermark()).isEqualTo(1.0);
+        assertThat(backend.master.config().evictionHighWatermarkRatio()).isEqualTo(1.0);
         assertThat(backend.log)
                 .startsWith("cluster 127.0.0.1 [4096, 3072, 3072]")
                 .endsWith("closed cluster");
@@ -156,7 +156,7 @@ class ReplayCommandTest {
         CliRun text = CliRun.of(backend, "demo", "--requests", "50");
         assertThat(text.out())
                 .contains("50 turns of conversation")
-                .contains("With a quarter of that")
+                .contains("With a tenth of that")
                 .contains("./cassia up");
     }
 }

@@ -81,7 +81,14 @@ final class Fetcher {
                     return failed.as();
                 }
             }
-            return flush(fetch.tensors().size()).map(done -> new Fetched(bytes, requests));
+            return flush(fetch.tensors().size()).then(done -> inTime());
+        }
+
+        /** What came too late does not count: the owner may have given the memory to others. */
+        private Outcome<Fetched> inTime() {
+            return clock.nanos() - deadlineNanos > 0
+                    ? late(fetch.tensors().size(), "")
+                    : Outcome.ok(new Fetched(bytes, requests));
         }
 
         private Outcome<Done> tensor(int t) {
@@ -145,7 +152,7 @@ final class Fetcher {
                     : Outcome.failed(LlmStatus.LLM_FAILED, progress(tensor) + ": " + cause);
         }
 
-        private Outcome<Done> late(int tensor, String cause) {
+        private <T> Outcome<T> late(int tensor, String cause) {
             return Outcome.failed(
                     LlmStatus.LLM_TIMEOUT,
                     progress(tensor)

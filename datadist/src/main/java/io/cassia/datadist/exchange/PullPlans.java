@@ -87,14 +87,7 @@ final class PullPlans {
      * Local selection; both ranges are checked for their form here, the remote one at the owner.
      */
     private static Outcome<TensorSelection> selection(Geometry geometry, TransferOptions options) {
-        boolean bothGiven = !options.srcLayers().isAll() && !options.dstLayers().isAll();
-        if (bothGiven && options.srcLayers().count() != options.dstLayers().count()) {
-            return invalid(
-                    "source %s and destination %s differ in number"
-                            .formatted(options.srcLayers(), options.dstLayers()));
-        }
-        return options.srcLayers()
-                .check()
+        return options.checkLayers()
                 .then(
                         ok ->
                                 TensorSelection.of(

@@ -34,8 +34,8 @@ final class PullServer {
     void serve(Link link, Frame frame) {
         PullRequest request = PullRequest.decode(frame.body());
         long start = parts.clock().nanos();
-        if (request.keyWaitMicros() <= 0 || parts.caches().exists(request.source())) {
-            answer(link, frame, request, start, start);
+        boolean there = request.keyWaitMicros() <= 0 || parts.caches().exists(request.source());
+        if (there && answer(link, frame, request, start, start, false)) {
             return;
         }
         if (!waiting.tryAcquire()) {
@@ -47,33 +47,47 @@ final class PullServer {
                                     "%d pulls wait for keys there already".formatted(MAX_WAITING)));
             return;
         }
-        long until = start + TimeUnit.MICROSECONDS.toNanos(request.keyWaitMicros());
+        long until = there ? start : start + TimeUnit.MICROSECONDS.toNanos(request.keyWaitMicros());
         Thread.startVirtualThread(
                 () -> {
                     try {
-                        answer(link, frame, request, start, until);
+                        boolean answered = answer(link, frame, request, start, until, true);
+                        assert answered;
                     } finally {
                         waiting.release();
                     }
                 });
     }
 
-    private void answer(Link link, Frame frame, PullRequest request, long start, long keyUntil) {
+    /** False when this side uses the link for something else, and there was no leave to wait. */
+    private boolean answer(
+            Link link,
+            Frame frame,
+            PullRequest request,
+            long start,
+            long keyUntil,
+            boolean mayWait) {
         long deadline = start + TimeUnit.MICROSECONDS.toNanos(request.budgetMicros());
         Outcome<GrantMessage> grant =
                 parts.caches()
                         .awaitPin(request.source(), keyUntil)
-                        .then(pin -> grant(link, request, pin, deadline));
+                        .then(pin -> grant(link, request, pin, deadline, mayWait));
         switch (grant) {
             case Outcome.Ok<GrantMessage>(GrantMessage message) ->
                     link.channel().answer(frame, FrameType.GRANT, message.encode());
-            case Outcome.Failed<GrantMessage> failed -> link.channel().answer(frame, failed);
+            case Outcome.Failed<GrantMessage> failed -> {
+                if (failed.code() == LlmStatus.LLM_LINK_BUSY && !mayWait) {
+                    return false;
+                }
+                link.channel().answer(frame, failed);
+            }
         }
+        return true;
     }
 
     /** The pin goes into the lease, or is let go. */
     private Outcome<GrantMessage> grant(
-            Link link, PullRequest request, Pin pin, long deadlineNanos) {
+            Link link, PullRequest request, Pin pin, long deadlineNanos, boolean mayWait) {
         Outcome<GrantMessage> grant =
                 selection(request, pin)
                         .then(
@@ -87,7 +101,8 @@ final class PullServer {
                                                                         pin,
                                                                         tensors,
                                                                         base,
-                                                                        deadlineNanos)));
+                                                                        deadlineNanos,
+                                                                        mayWait)));
         if (!grant.isOk()) {
             pin.close();
         }
@@ -100,8 +115,9 @@ final class PullServer {
             Pin pin,
             TensorSelection tensors,
             long base,
-            long deadlineNanos) {
-        if (link.beginServing(OpKind.PULL) instanceof Outcome.Failed<Done> busy) {
+            long deadlineNanos,
+            boolean mayWait) {
+        if (link.beginServing(OpKind.PULL, mayWait) instanceof Outcome.Failed<Done> busy) {
             return busy.as();
         }
         boolean consumes =

@@ -118,18 +118,13 @@ final class PushPlans {
         if (options.srcOffset() != 0 || options.dstOffset() != 0) {
             return invalid("a push has no offsets");
         }
-        LayerRange src = options.srcLayers();
-        LayerRange dst = options.dstLayers();
-        if (!src.isAll() && !dst.isAll() && src.count() != dst.count()) {
-            return invalid("source %s and destination %s differ in number".formatted(src, dst));
-        }
-        return dst.check()
+        return options.checkLayers()
                 .then(
                         ok ->
                                 TensorSelection.of(
                                         geometry.numTensors(),
                                         options.tensorsPerLayer(),
-                                        src,
+                                        options.srcLayers(),
                                         true));
     }
 

@@ -43,40 +43,14 @@ final class PushServer {
      */
     private record Place(Pin pin, TensorSelection tensors, List<MemorySegment> memory) {}
 
-    /** Checks on the reader thread, answers, and goes on on a worker. */
+    /** Goes on on a worker at once: nothing of it is for the reader thread. */
     void serve(Link link, Frame frame) {
         PushRequest request = PushRequest.decode(frame.body());
         long deadline =
                 parts.clock().nanos() + TimeUnit.MICROSECONDS.toNanos(request.budgetMicros());
-        if (link.beginServing(OpKind.PUSH) instanceof Outcome.Failed<Done> busy) {
-            link.channel().answer(frame, busy);
-            return;
-        }
-        switch (place(request)) {
-            case Outcome.Failed<Place> failed -> {
-                link.endServing(OpKind.PUSH);
-                link.channel().answer(frame, failed);
-            }
-            case Outcome.Ok<Place>(Place place) -> accept(link, frame, request, place, deadline);
-        }
-    }
-
-    private void accept(
-            Link link, Frame frame, PushRequest request, Place place, long deadlineNanos) {
         try {
-            workers.execute(
-                    () -> {
-                        try {
-                            link.channel().answer(frame, Outcome.done());
-                            fetch(link, request, place, deadlineNanos);
-                        } finally {
-                            place.pin().close();
-                            link.endServing(OpKind.PUSH);
-                        }
-                    });
+            workers.execute(() -> receive(link, frame, request, deadline));
         } catch (RejectedExecutionException e) {
-            place.pin().close();
-            link.endServing(OpKind.PUSH);
             link.channel()
                     .answer(
                             frame,
@@ -86,22 +60,50 @@ final class PushServer {
         }
     }
 
-    private void fetch(Link link, PushRequest request, Place place, long deadlineNanos) {
-        Outcome<Fetcher.Fetched> fetched;
+    private void receive(Link link, Frame frame, PushRequest request, long deadlineNanos) {
+        if (link.beginServing(OpKind.PUSH, true) instanceof Outcome.Failed<Done> busy) {
+            link.channel().answer(frame, busy);
+            return;
+        }
+        Outcome<Received> received;
         try {
-            fetched =
-                    parts.fetcher()
-                            .run(
-                                    new Fetch(
-                                            link,
-                                            request.grant(),
-                                            place.memory(),
-                                            request.pieces()),
-                                    deadlineNanos);
+            received =
+                    place(request).map(place -> fetch(link, frame, request, place, deadlineNanos));
+        } finally {
+            // Before the sender hears of the end: it may use the link at once then.
+            link.endServing(OpKind.PUSH);
+        }
+        switch (received) {
+            case Outcome.Failed<Received> failed -> link.channel().answer(frame, failed);
+            case Outcome.Ok<Received>(Received end) -> {
+                try {
+                    conclude(link, request, end, deadlineNanos);
+                } finally {
+                    end.place().pin().close();
+                }
+            }
+        }
+    }
+
+    /** What was fetched, and where it lies. Immutable. */
+    private record Received(Place place, Outcome<Fetcher.Fetched> fetched) {}
+
+    private Received fetch(
+            Link link, Frame frame, PushRequest request, Place place, long deadlineNanos) {
+        link.channel().answer(frame, Outcome.done());
+        Fetch fetch = new Fetch(link, request.grant(), place.memory(), request.pieces());
+        try {
+            return new Received(place, parts.fetcher().run(fetch, deadlineNanos));
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "push-fetch failed peer=" + link, e);
-            fetched = Outcome.failed(LlmStatus.LLM_FAILED, "unexpected at the receiver: " + e);
+            return new Received(
+                    place,
+                    Outcome.failed(LlmStatus.LLM_FAILED, "unexpected at the receiver: " + e));
         }
+    }
+
+    private void conclude(Link link, PushRequest request, Received end, long deadlineNanos) {
+        Outcome<Fetcher.Fetched> fetched = end.fetched();
         Fetcher.Fetched moved =
                 fetched instanceof Outcome.Ok<Fetcher.Fetched>(Fetcher.Fetched all)
                         ? all
@@ -116,7 +118,7 @@ final class PushServer {
                 link.channel()
                         .request(FrameType.DONE, done.encode(), deadline)
                         .then(frame -> StatusMessage.decode(frame.body()));
-        publish(link, place, moved.bytes(), outcome.isOk() ? confirmed : outcome);
+        publish(link, end.place(), moved.bytes(), outcome.isOk() ? confirmed : outcome);
     }
 
     private void publish(Link link, Place place, long bytes, Outcome<Done> outcome) {

@@ -2,6 +2,9 @@ package io.cassia.datadist.exchange;
 
 import io.cassia.datadist.cache.LayerRange;
 import io.cassia.datadist.cache.TensorSelection;
+import io.cassia.status.Done;
+import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -90,5 +93,22 @@ public record TransferOptions(
                 sizeBytes,
                 timeout,
                 value);
+    }
+
+    /** {@code LLM_PARAM_INVALID} for a malformed range, and for ranges of different length. */
+    Outcome<Done> checkLayers() {
+        return srcLayers
+                .check()
+                .then(ok -> dstLayers.check())
+                .then(
+                        ok ->
+                                srcLayers.isAll()
+                                                || dstLayers.isAll()
+                                                || srcLayers.count() == dstLayers.count()
+                                        ? Outcome.done()
+                                        : Outcome.failed(
+                                                LlmStatus.LLM_PARAM_INVALID,
+                                                "source %s and destination %s differ in number"
+                                                        .formatted(srcLayers, dstLayers)));
     }
 }

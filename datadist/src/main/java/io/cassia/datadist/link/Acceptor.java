@@ -203,7 +203,10 @@ final class Acceptor {
         }
     }
 
-    /** A link of another incarnation makes room only when nobody answers on it any more. */
+    /**
+     * An active link makes room only when nobody answers on it any more. Who has lost his end has
+     * closed it, so that this is found out at once; a peer whose dial has crossed ours answers.
+     */
     private Outcome<LinkTable.Accepted> place(Hello hello, String address) {
         Outcome<LinkTable.Accepted> place = table.accept(hello.self(), address, null);
         if (!(place instanceof Outcome.Failed<LinkTable.Accepted> failed)
@@ -220,11 +223,15 @@ final class Acceptor {
                 channel != null
                         && channel.request(FrameType.PING, ByteString.EMPTY, clock.nanos() + budget)
                                 .isOk();
-        return alive
-                ? Outcome.failed(
-                        LlmStatus.LLM_ALREADY_LINK,
-                        "another living instance of %s is linked here: cluster ids have to be unique"
-                                .formatted(present))
-                : table.accept(hello.self(), address, present);
+        if (!alive) {
+            return table.accept(hello.self(), address, present);
+        }
+        boolean same = present.peer().incarnation() == hello.self().incarnation();
+        return Outcome.failed(
+                LlmStatus.LLM_ALREADY_LINK,
+                same
+                        ? present + " is linked, and its link is alive"
+                        : "another living instance of %s is linked here: cluster ids have to be unique"
+                                .formatted(present));
     }
 }

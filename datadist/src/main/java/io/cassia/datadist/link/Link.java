@@ -7,6 +7,7 @@ import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -18,6 +19,13 @@ import org.jspecify.annotations.Nullable;
  * here, and operations see the change by their channel closing.
  */
 public final class Link {
+    /**
+     * How long an operation of one end waits for one of the other end to pass before the link
+     * counts as busy: who has just heard that a transfer is over may find that the other end has
+     * not.
+     */
+    static final long CROSSING_NANOS = Duration.ofMillis(10).toNanos();
+
     private final long peerId;
     private final boolean dialed;
     private final String address;
@@ -202,9 +210,14 @@ public final class Link {
             if (state != LinkState.ACTIVE) {
                 return notLinked();
             }
+            long crossing = clock.nanos() + CROSSING_NANOS;
+            while (use.isBusyForPeerOnly() && awaitChange(crossing)) {}
             String busy = use.busy();
             if (!busy.isEmpty()) {
                 return busy(busy);
+            }
+            if (state != LinkState.ACTIVE) {
+                return notLinked();
             }
             state = LinkState.UNLINKING;
             changed.signalAll();
@@ -235,36 +248,40 @@ public final class Link {
      * @param patient whether to queue behind operations of another kind too
      */
     public Outcome<Done> acquire(OpKind kind, long deadlineNanos, boolean patient) {
+        long crossing = Math.min(deadlineNanos, clock.nanos() + CROSSING_NANOS);
         lock.lock();
         try {
             while (true) {
-                if (state == LinkState.CONNECTING && !dialed) {
-                    if (!awaitChange(deadlineNanos)) {
-                        return notLinked();
-                    }
-                    continue;
-                }
-                if (state != LinkState.ACTIVE) {
+                if (state != LinkState.ACTIVE && (state != LinkState.CONNECTING || dialed)) {
                     return state == LinkState.UNLINKING ? busy("an unlink") : notLinked();
                 }
-                String conflict = use.conflict(kind);
-                if (!conflict.isEmpty() && !patient) {
-                    return busy(conflict);
-                }
-                if (conflict.isEmpty() && use.hasFreeChannel(kind)) {
+                String own = use.conflict(kind);
+                String peers = use.conflictWithPeer(kind);
+                boolean free = own.isEmpty() && peers.isEmpty() && use.hasFreeChannel(kind);
+                if (free && state == LinkState.ACTIVE) {
                     use.acquire(kind);
                     return Outcome.done();
                 }
-                if (!awaitChange(deadlineNanos)) {
-                    return busy(
-                            conflict.isEmpty()
-                                    ? "another " + kind + " for the whole time budget"
-                                    : conflict);
+                if (!awaitChange(patienceFor(own, peers, patient, deadlineNanos, crossing))) {
+                    return state == LinkState.CONNECTING
+                            ? notLinked()
+                            : busy(
+                                    own.isEmpty() && peers.isEmpty()
+                                            ? "another " + kind + " for the whole time budget"
+                                            : own + peers);
                 }
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    private static long patienceFor(
+            String own, String peers, boolean patient, long deadlineNanos, long crossing) {
+        if (patient || (own.isEmpty() && peers.isEmpty())) {
+            return deadlineNanos;
+        }
+        return own.isEmpty() ? crossing : crossing - CROSSING_NANOS;
     }
 
     public void release(OpKind kind) {
@@ -280,19 +297,26 @@ public final class Link {
     /**
      * Counts an operation of the peer, until {@link #endServing}. {@code LLM_LINK_BUSY} when one of
      * another kind runs on this side.
+     *
+     * @param wait whether to wait a moment for that one to pass; false on the reader thread
      */
-    public Outcome<Done> beginServing(OpKind kind) {
+    public Outcome<Done> beginServing(OpKind kind, boolean wait) {
+        long crossing = clock.nanos() + (wait ? CROSSING_NANOS : 0);
         lock.lock();
         try {
-            if (state != LinkState.ACTIVE) {
-                return state == LinkState.UNLINKING ? busy("an unlink") : notLinked();
+            while (true) {
+                if (state != LinkState.ACTIVE) {
+                    return state == LinkState.UNLINKING ? busy("an unlink") : notLinked();
+                }
+                String conflict = use.conflictForPeer(kind);
+                if (conflict.isEmpty()) {
+                    use.beginServing(kind);
+                    return Outcome.done();
+                }
+                if (!awaitChange(crossing)) {
+                    return busy(conflict);
+                }
             }
-            String conflict = use.conflictForPeer(kind);
-            if (!conflict.isEmpty()) {
-                return busy(conflict);
-            }
-            use.beginServing(kind);
-            return Outcome.done();
         } finally {
             lock.unlock();
         }

@@ -137,10 +137,7 @@ public final class LinkTable {
     private Outcome<Done> yields(Link present, Peer peer) {
         return switch (present.state()) {
             case BROKEN, CLOSED, UNLINKING -> Outcome.done();
-            case ACTIVE ->
-                    present.peer().incarnation() == peer.incarnation()
-                            ? Outcome.done()
-                            : Outcome.failed(LlmStatus.LLM_LINK_BUSY, "another incarnation");
+            case ACTIVE -> Outcome.failed(LlmStatus.LLM_LINK_BUSY, "is it alive?");
             case CONNECTING ->
                     !present.isDialed() || Long.compareUnsigned(ownId, peer.clusterId()) > 0
                             ? Outcome.done()

@@ -16,12 +16,19 @@ final class LinkUse {
         this.channels = channels;
     }
 
-    /** The kind that excludes an operation of this side, as words; empty when none does. */
+    /** The operation of this side that excludes another one of it, as words; empty for none. */
     String conflict(OpKind kind) {
         for (OpKind other : OpKind.values()) {
             if (other != kind && count(local, other) > 0) {
                 return "a " + other + " of this side";
             }
+        }
+        return "";
+    }
+
+    /** The operation of the peer that excludes one of this side, as words; empty for none. */
+    String conflictWithPeer(OpKind kind) {
+        for (OpKind other : OpKind.values()) {
             if (other != kind && count(serving, other) > 0) {
                 return "a " + other + " of the peer";
             }
@@ -31,6 +38,11 @@ final class LinkUse {
 
     boolean hasFreeChannel(OpKind kind) {
         return count(local, kind) < channels;
+    }
+
+    /** Whether only operations of the peer keep the link from being given up. */
+    boolean isBusyForPeerOnly() {
+        return localCount() == 0 && !busy().isEmpty();
     }
 
     /** What keeps the link from being given up; empty when nothing does. */

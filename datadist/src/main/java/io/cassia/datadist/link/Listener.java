@@ -7,8 +7,10 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listening port and its accept loop. Guarded. Handshakes run on virtual threads, so many at a
@@ -23,6 +25,7 @@ final class Listener implements AutoCloseable {
     private final IpInfo address;
     private final LinkMeters meters;
     private final Semaphore handshakes = new Semaphore(MAX_HANDSHAKES);
+    private volatile @Nullable Thread thread;
 
     private Listener(ServerSocket server, IpInfo address, LinkMeters meters) {
         this.server = server;
@@ -48,10 +51,7 @@ final class Listener implements AutoCloseable {
         }
         IpInfo bound = new IpInfo(address.host(), server.getLocalPort());
         Listener listener = new Listener(server, bound, meters);
-        Thread.ofPlatform()
-                .daemon()
-                .name("datadist-accept-" + bound.port())
-                .start(() -> listener.accept(handshake));
+        listener.start(handshake);
         return Outcome.ok(listener);
     }
 
@@ -60,6 +60,14 @@ final class Listener implements AutoCloseable {
                 LlmStatus.LLM_FAILED,
                 "cannot listen on %s: %s; is the port in use, the address local?"
                         .formatted(address, ControlChannel.text(e)));
+    }
+
+    private void start(Consumer<Socket> handshake) {
+        thread =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("datadist-accept-" + address.port())
+                        .start(() -> accept(handshake));
     }
 
     /** Where it listens, with the real port. */
@@ -103,9 +111,18 @@ final class Listener implements AutoCloseable {
         }
     }
 
+    /** On return the port is free: the system holds it until the accepting thread has left. */
     @Override
     public void close() {
         closeQuietly(server);
+        Thread accepting = thread;
+        if (accepting != null) {
+            try {
+                boolean _ = accepting.join(Duration.ofSeconds(1));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private static void closeQuietly(ServerSocket server) {

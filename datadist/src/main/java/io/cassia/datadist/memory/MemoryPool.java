@@ -75,9 +75,8 @@ public final class MemoryPool {
             for (int i = 0; i < count; i++) {
                 long offset = take(bytesEach);
                 if (offset == RangeAllocator.NONE) {
-                    PoolStats now = statsLocked();
                     offsets.forEach(this::giveBack);
-                    return exhausted(count, bytesEach, i, now);
+                    return exhausted(count, bytesEach, i, statsLocked());
                 }
                 offsets.add(offset);
                 tensors.add(memory.memory().asSlice(offset, bytesEach));

@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,8 +54,7 @@ public final class CassiaProcess implements AutoCloseable {
         command.add("io.cassia.app.Main");
         command.addAll(List.of(arguments));
         Path stderr = Files.createTempFile("cassia", ".stderr");
-        Process process =
-                new ProcessBuilder(command).redirectError(stderr.toFile()).start();
+        Process process = new ProcessBuilder(command).redirectError(stderr.toFile()).start();
         process.getOutputStream().close();
         return new CassiaProcess(process, stderr);
     }
@@ -145,9 +146,29 @@ public final class CassiaProcess implements AutoCloseable {
         return await(PATIENCE).exit();
     }
 
-    /** SIGSTOP. */
+    /** SIGSTOP; on return every thread of the process has stopped. */
     public void stop() throws Exception {
         signal("STOP");
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!isStopped()) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException(pid() + " does not stop");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** The signal is delivered to the threads one by one. */
+    private boolean isStopped() throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid()), "task"))) {
+            for (Path thread : threads.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 
     /** SIGCONT. */
@@ -167,7 +188,9 @@ public final class CassiaProcess implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        if (process.isAlive()) {
+        // Asked first, so that nothing of it stays behind in shared memory.
+        process.destroy();
+        if (!process.waitFor(5, TimeUnit.SECONDS)) {
             kill();
         }
         Files.deleteIfExists(stderr);

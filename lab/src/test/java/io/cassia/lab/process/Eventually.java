@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** Tries until something works, with a limit: for states that other processes reach by their clocks. */
+/**
+ * Tries until something works, with a limit: for states that other processes reach by their clocks.
+ */
 final class Eventually {
     private Eventually() {}
 

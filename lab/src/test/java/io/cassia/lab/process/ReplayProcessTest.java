@@ -38,7 +38,9 @@ class ReplayProcessTest {
                             "--json")) {
                 // The trace spans six seconds at its own pace: the node dies in the middle.
                 Thread.sleep(Duration.ofSeconds(4));
-                assertThat(replay.isAlive()).as("still replaying: %s", replay.stderrText()).isTrue();
+                assertThat(replay.isAlive())
+                        .as("still replaying: %s", replay.stderrText())
+                        .isTrue();
                 victim.kill();
                 CassiaProcess.Ended ended = replay.await(Duration.ofSeconds(90));
                 assertThat(ended.exit()).as(ended.stderr()).isZero();

@@ -31,7 +31,13 @@ class StartFailureTest {
             String port = Integer.toString(taken.getLocalPort());
             assertOneLine(
                     CassiaProcess.run(
-                            "master", "--rpc-port", port, "--http-port", "0", "--metadata-port", "0"),
+                            "master",
+                            "--rpc-port",
+                            port,
+                            "--http-port",
+                            "0",
+                            "--metadata-port",
+                            "0"),
                     "RPC_FAIL(-900)",
                     port);
         }

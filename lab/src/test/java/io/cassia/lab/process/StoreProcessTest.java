@@ -1,6 +1,7 @@
 package io.cassia.lab.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.cassia.base.ByteString;
 import io.cassia.lab.coverage.Coverage;
@@ -10,8 +11,11 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions;
 import io.cassia.store.StoreClient;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +55,8 @@ class StoreProcessTest {
                     roundTrip(client, key("size-" + bytes), bytes);
                     assertThat(client.size(key("size-" + bytes))).isEqualTo(Outcome.ok(bytes));
                 }
-                for (String name : List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
+                for (String name :
+                        List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
                     roundTrip(client, key(name), 100);
                     assertThat(client.exists(key(name))).isEqualTo(Outcome.ok(true));
                     assertThat(client.remove(key(name), true)).isEqualTo(Outcome.done());
@@ -62,6 +67,34 @@ class StoreProcessTest {
     }
 
     @Test
+    void value_above_two_gigabytes_comes_back_byte_for_byte() throws Exception {
+        long bytes = 3L << 30;
+        assumeTrue(
+                availableBytes() > 3 * bytes
+                        && Path.of("/dev/shm").toFile().getUsableSpace() > 4L << 30,
+                "needs 9 GiB of free memory and 4 GiB of shared memory");
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofShared()) {
+            cluster.node("3600MiB");
+            try (StoreClient client = cluster.client(Duration.ofSeconds(120))) {
+                MemorySegment memory = value(arena, bytes, 3);
+                client.put(key("huge"), memory, PutOptions.DEFAULT).orThrow();
+                memory.fill((byte) 0);
+                assertThat(client.get(key("huge"), memory)).isEqualTo(Outcome.ok(bytes));
+                assertThat(Bytes.firstWrong(memory, 3)).isEqualTo(-1);
+            }
+        }
+    }
+
+    private static long availableBytes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                .filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
     @Covers(
             store = {
                 StoreCode.INVALID_PARAMS,
@@ -69,7 +102,8 @@ class StoreProcessTest {
                 StoreCode.OBJECT_NOT_FOUND,
                 StoreCode.OK
             },
-            scenario = "A client puts an empty value, puts a key twice and reads one that is absent.")
+            scenario =
+                    "A client puts an empty value, puts a key twice and reads one that is absent.")
     void bad_input_is_refused_and_harms_no_neighbour(Coverage coverage) throws Exception {
         try (ProcessCluster cluster = ProcessCluster.start();
                 Arena arena = Arena.ofConfined()) {

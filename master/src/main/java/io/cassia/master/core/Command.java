@@ -74,6 +74,13 @@ public sealed interface Command<R> {
     record GetSlice(Selection selection, Cursor from)
             implements Command<Outcome<Slice<Map<ByteString, List<ReplicaDescriptor>>>>> {}
 
+    /** Readable replicas without a lease, for people. */
+    record FindReplicas(ByteString key, ByteString tenant)
+            implements Command<Outcome<List<ReplicaDescriptor>>> {}
+
+    /** Whether there is an object, readable or not. */
+    record IsPresent(ByteString key, ByteString tenant) implements Command<Boolean> {}
+
     record MountSegment(Args.MountSegment args) implements Command<Outcome<Done>> {}
 
     record ReMountSegment(Args.ReMountSegment args) implements Command<Outcome<Done>> {}

@@ -15,6 +15,12 @@ final class Evictor {
     /** Parked objects looked at per run to see whether their protection is over. */
     private static final int UNPARK_STEPS = 16;
 
+    /**
+     * Protected objects put aside in one run. When all have been asked for lately, the coldest of
+     * those that were met is as good a victim as any further down.
+     */
+    private static final int MOST_PARKED = 4096;
+
     private enum Stage {
         UNPROTECTED,
         EXIST_LEASED,
@@ -32,6 +38,7 @@ final class Evictor {
     private int idle;
     private int read;
     private int parked;
+    private int parkedInRun;
     private boolean relieving;
 
     Evictor(CoreState state, Space space) {
@@ -50,6 +57,7 @@ final class Evictor {
         idle = recency.head(RecencyLists.IDLE);
         read = recency.head(RecencyLists.READ);
         stage = Stage.UNPROTECTED;
+        parkedInRun = 0;
         state.counters.add(CoreCount.EVICTIONS_ATTEMPTED, 1);
     }
 
@@ -62,7 +70,7 @@ final class Evictor {
                     if (victim != NONE) {
                         return victim;
                     }
-                    stage = onDemand ? Stage.EXIST_LEASED : Stage.SOFT_PINNED;
+                    stage = afterUnprotected();
                     parked = recency.head(parkedList());
                 }
                 case EXIST_LEASED -> {
@@ -87,12 +95,20 @@ final class Evictor {
         }
     }
 
+    private Stage afterUnprotected() {
+        if (onDemand) {
+            return Stage.EXIST_LEASED;
+        }
+        // Where the run stopped early there may still be objects without a pin.
+        return parkedInRun < MOST_PARKED ? Stage.SOFT_PINNED : Stage.EXHAUSTED;
+    }
+
     private int parkedList() {
         return stage == Stage.EXIST_LEASED ? RecencyLists.PARKED_LEASED : RecencyLists.PARKED_SOFT;
     }
 
     private int nextUnprotected() {
-        while (true) {
+        while (parkedInRun < MOST_PARKED) {
             boolean readOver = read != NONE && objects.readLeaseUntil(read) <= state.now;
             int victim;
             if (idle != NONE && !(readOver && objects.stamp(read) < objects.stamp(idle))) {
@@ -111,7 +127,9 @@ final class Evictor {
             } else {
                 return victim;
             }
+            parkedInRun++;
         }
+        return NONE;
     }
 
     private int nextParked() {

@@ -16,6 +16,7 @@ final class KeyRegex {
 
     private final Pattern pattern;
     private final KeyView view = new KeyView();
+    private long steps;
 
     /** The expression is malformed or needs too many steps. */
     static final class RegexFault extends RuntimeException {
@@ -50,10 +51,17 @@ final class KeyRegex {
     boolean isFoundIn(byte[] key) {
         view.reset(key);
         try {
-            return pattern.matcher(view).find();
+            boolean found = pattern.matcher(view).find();
+            steps += view.steps + 1;
+            return found;
         } catch (StackOverflowError e) {
             throw new RegexFault("the expression needs too deep a search");
         }
+    }
+
+    /** Steps of all searches so far. */
+    long steps() {
+        return steps;
     }
 
     /**

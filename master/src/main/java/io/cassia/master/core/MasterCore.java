@@ -93,6 +93,8 @@ public final class MasterCore {
             case Command.BatchReplicaClear c -> clear(c.args());
             case Command.RemoveSlice c -> scans.remove(c);
             case Command.GetSlice c -> scans.get(c);
+            case Command.FindReplicas c -> reads.find(c.key(), c.tenant());
+            case Command.IsPresent c -> reads.isPresent(c.key(), c.tenant());
             case Command.Ping c -> clients.ping(c.client());
             case Command.MountSegment c -> mount(c.args());
             case Command.ReMountSegment c -> remount(c.args());

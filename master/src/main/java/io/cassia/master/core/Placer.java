@@ -22,7 +22,7 @@ final class Placer {
     private static final int SCATTERED_VICTIMS = 256;
 
     /** Blocks looked at in all while making space around victims. */
-    private static final int MOST_STEPS = 200_000;
+    private static final int MOST_STEPS = 50_000;
 
     /** Discarded pieces freed while a put waits. */
     private static final int MOST_RELEASES = 4096;
@@ -48,10 +48,9 @@ final class Placer {
         placed.clear();
         placements++;
         List<SegmentGroup> groups = state.segments.groups();
-        // Counts are unsigned on the wire.
-        long capable = capableNames();
-        long most = wanted < 0 ? capable : Math.min(wanted, capable);
-        if (most > 0) {
+        // Counts and lengths are unsigned on the wire.
+        long most = wanted < 0 ? groups.size() : Math.min(wanted, groups.size());
+        if (most > 0 && length > 0) {
             for (String name : preferred) {
                 SegmentGroup group = state.segments.findGroup(name);
                 if (group != null && placed.size() < most) {
@@ -66,7 +65,7 @@ final class Placer {
             }
             tryAll(groups, most);
             if (placed.size() < most) {
-                evictFor(most);
+                evictFor(Math.min(most, capableNames()));
             }
         }
         return new ArrayList<>(placed);
@@ -76,7 +75,7 @@ final class Placer {
     private long capableNames() {
         long count = 0;
         for (SegmentGroup group : state.segments.groups()) {
-            if (length > 0 && group.largestCapacity() >= length) {
+            if (group.largestCapacity() >= length) {
                 count++;
             }
         }
@@ -158,6 +157,9 @@ final class Placer {
      * that a large object does not cost a whole pool of small ones.
      */
     private void evictFor(long most) {
+        if (placed.size() >= most) {
+            return;
+        }
         if (state.discards.release(state.now, MOST_RELEASES) > 0) {
             tryAll(state.segments.groups(), most);
         }

@@ -39,7 +39,7 @@ final class Reads {
     }
 
     Outcome<Boolean> exist(ByteString key, ByteString tenant) {
-        int slot = find(key, tenant);
+        int slot = slotOf(key, tenant);
         if (slot == NONE || !space.isReadable(slot)) {
             return slot == NONE && state.tenants.find(tenant) == Tenants.MALFORMED
                     ? malformed(tenant)
@@ -58,10 +58,12 @@ final class Reads {
     }
 
     Outcome<ReplicaList> get(ByteString key, ByteString tenant) {
-        int slot = find(key, tenant);
+        int slot = slotOf(key, tenant);
         Outcome<List<ReplicaDescriptor>> found = lookUp(slot, key, tenant);
+        state.counters.add(CoreCount.GETS, 1);
         if (found instanceof Outcome.Ok<List<ReplicaDescriptor>>(List<ReplicaDescriptor> list)) {
             lease(slot);
+            state.counters.add(CoreCount.GET_HITS, 1);
             return Outcome.ok(
                     new ReplicaList(
                             list,
@@ -100,11 +102,13 @@ final class Reads {
         List<Outcome<List<ReplicaDescriptor>>> found = new ArrayList<>(count);
         boolean full = state.leases.isFull();
         for (ByteString key : wanted.keys()) {
-            int slot = full ? NONE : find(key, wanted.tenant());
+            state.counters.add(CoreCount.GETS, 1);
+            int slot = full ? NONE : slotOf(key, wanted.tenant());
             Outcome<List<ReplicaDescriptor>> one =
                     full ? tooManyLeases() : lookUp(slot, key, wanted.tenant());
             if (one.isOk()) {
                 state.leases.hold(slot);
+                state.counters.add(CoreCount.GET_HITS, 1);
                 held[holds++] = slot;
             } else if (wanted.prefixOnly()) {
                 break;
@@ -122,7 +126,6 @@ final class Reads {
     }
 
     private Outcome<List<ReplicaDescriptor>> lookUp(int slot, ByteString key, ByteString tenant) {
-        state.counters.add(CoreCount.GETS, 1);
         if (slot == NONE || !space.isValid(slot)) {
             return state.tenants.find(tenant) == Tenants.MALFORMED
                     ? malformed(tenant)
@@ -138,11 +141,19 @@ final class Reads {
                             + objects.writer(slot)
                             + "; try again later");
         }
-        state.counters.add(CoreCount.GET_HITS, 1);
         return Outcome.ok(readable);
     }
 
-    private int find(ByteString key, ByteString tenant) {
+    Outcome<List<ReplicaDescriptor>> find(ByteString key, ByteString tenant) {
+        return lookUp(slotOf(key, tenant), key, tenant);
+    }
+
+    boolean isPresent(ByteString key, ByteString tenant) {
+        int slot = slotOf(key, tenant);
+        return slot != NONE && space.isValid(slot);
+    }
+
+    private int slotOf(ByteString key, ByteString tenant) {
         int number = state.tenants.find(tenant);
         return number < 0 ? NONE : objects.find(number, key.array());
     }

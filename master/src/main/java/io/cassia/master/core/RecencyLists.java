@@ -185,6 +185,11 @@ final class RecencyLists {
         digest.add(uses);
     }
 
+    /** First of READ that counts as leased. */
+    int firstLeased() {
+        return leased;
+    }
+
     /** Number of uses so far, which is the latest stamp. */
     long uses() {
         return uses;

@@ -24,7 +24,8 @@ final class Scans {
     /** Slots looked at in one slice: some milliseconds. */
     private static final int SLOTS = 8192;
 
-    private static final int SLOTS_WITH_REGEX = 1024;
+    /** Steps of a regular expression in one slice. */
+    private static final long MOST_STEPS = 500_000;
 
     private final CoreState state;
     private final ObjectTable objects;
@@ -80,8 +81,9 @@ final class Scans {
             }
             boolean all = selection.tenant().isEmpty();
             long newest = from.newest() == 0 ? state.lastReplicaId() : from.newest();
-            int end = from.slot() + (regex == null ? SLOTS : SLOTS_WITH_REGEX);
-            for (int slot = from.slot(); slot < end && slot <= objects.highestSlot(); slot++) {
+            int last = Math.min(from.slot() + SLOTS - 1, objects.highestSlot());
+            int slot = from.slot();
+            for (; slot <= last && (regex == null || regex.steps() < MOST_STEPS); slot++) {
                 if (objects.isLive(slot)
                         && objects.replicaId(slot) <= newest
                         && (all || objects.tenant(slot) == tenant)
@@ -90,9 +92,9 @@ final class Scans {
                 }
             }
             return Outcome.ok(
-                    end > objects.highestSlot()
+                    slot > objects.highestSlot()
                             ? Optional.empty()
-                            : Optional.of(new Cursor(end, newest)));
+                            : Optional.of(new Cursor(slot, newest)));
         } catch (KeyRegex.RegexFault e) {
             return Outcome.failed(StoreCode.INVALID_PARAMS, e.fault());
         }

@@ -3,7 +3,9 @@ package io.cassia.master.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** What must hold in every state of the core. */
 final class CoreChecks {
@@ -94,8 +96,11 @@ final class CoreChecks {
                 continue;
             }
             assertThat(extra.isEmpty()).as("an empty extra is dropped").isFalse();
+            Set<String> names = new HashSet<>();
+            names.add(nameOf(objects.segment(slot)));
             for (Replica replica : extra.replicas) {
                 claim(claimed, replica.segment, replica.allocation, objects.size(slot), slot);
+                assertThat(names.add(nameOf(replica.segment))).as("names differ").isTrue();
             }
             if (extra.upsert != null) {
                 for (Replica replica : extra.upsert.replicas) {
@@ -113,6 +118,10 @@ final class CoreChecks {
             }
         }
         assertThat(claimed).as("objects without an allocation").isEmpty();
+    }
+
+    private String nameOf(int segment) {
+        return state.segments.at(segment).wire.name();
     }
 
     private void claim(
@@ -133,14 +142,20 @@ final class CoreChecks {
         long readLeased = 0;
         for (int list = RecencyLists.IDLE; list <= RecencyLists.IN_FLIGHT; list++) {
             int previous = 0;
+            boolean leased = false;
             for (int slot = state.recency.head(list); slot != 0; slot = objects.next(slot)) {
                 assertThat(objects.isLive(slot)).isTrue();
                 assertThat(objects.list(slot)).isEqualTo(list);
                 assertThat(objects.previous(slot)).isEqualTo(previous);
                 assertThat(objects.has(slot, ObjectTable.IN_FLIGHT))
                         .isEqualTo(list == RecencyLists.IN_FLIGHT);
+                if (slot == state.recency.firstLeased()) {
+                    leased = true;
+                }
+                assertThat(objects.has(slot, ObjectTable.SUMMED))
+                        .as("slot %d of list %d counts as leased", slot, list)
+                        .isEqualTo(leased && list == RecencyLists.READ);
                 if (objects.has(slot, ObjectTable.SUMMED)) {
-                    assertThat(list).isEqualTo(RecencyLists.READ);
                     readLeased += objects.memoryBytes(slot);
                 }
                 previous = slot;

@@ -127,6 +127,25 @@ class EvictionTest {
     }
 
     @Test
+    void a_put_looks_at_a_bounded_number_of_protected_objects() {
+        mount(20_000);
+        for (int i = 0; i < 20_000; i++) {
+            master.put("k" + i, 1);
+            ok(master.exist("k" + i));
+        }
+        master.put("l", 1);
+        assertThat(isThere("k0")).isFalse();
+        int parked = 0;
+        RecencyLists recency = master.core.state().recency;
+        for (int slot = recency.head(RecencyLists.PARKED_LEASED);
+                slot != 0;
+                slot = master.core.state().objects.next(slot)) {
+            parked++;
+        }
+        assertThat(parked).isBetween(4000, 4100);
+    }
+
+    @Test
     void an_exist_is_no_use_in_the_order_of_eviction() {
         mount(2 * MIB);
         master.put("a", MIB);
@@ -267,6 +286,24 @@ class EvictionTest {
         master.put("k90", KIB);
         assertThat(master.stats().usedBytes()).isEqualTo(80 * KIB);
         assertThat(there("k0", "k10", "k11", "k90")).containsExactly("k11", "k90");
+    }
+
+    @Test
+    void an_eviction_above_the_watermark_goes_on_in_slices() {
+        master =
+                new Harness(
+                        settings -> {
+                            settings.watermark = 0.9;
+                            settings.ratio = 0.1;
+                            return settings;
+                        });
+        mount(1000 * KIB);
+        for (int i = 0; i < 901; i++) {
+            master.put("k" + i, KIB);
+        }
+        assertThat(master.stats().usedBytes()).isBetween(850 * KIB, 899 * KIB);
+        master.run(Duration.ofMillis(100), A);
+        assertThat(master.stats().usedBytes()).isEqualTo(800 * KIB);
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -32,8 +33,8 @@ class PutModelTest {
         boolean complete;
         boolean pinned;
         long used;
-        long readUntil;
-        long existUntil;
+        long readUntil = Long.MIN_VALUE;
+        long existUntil = Long.MIN_VALUE;
         final List<Long> leases = new ArrayList<>();
 
         Item(Uuid writer, long started, boolean pinned) {
@@ -50,7 +51,9 @@ class PutModelTest {
         /** When discarded space comes back. */
         final List<Long> discarded = new ArrayList<>();
 
-        final Map<Long, Long> leaseEnds = new HashMap<>();
+        /** In the order of their ends. */
+        final Map<Long, Long> leaseEnds = new LinkedHashMap<>();
+
         long uses;
 
         Model(int capacity) {

@@ -17,6 +17,7 @@ import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -85,14 +86,34 @@ class ScanTest {
     }
 
     @Test
+    void a_tenant_keeps_its_number_while_its_only_object_is_taken_over() {
+        Args.PutStart put =
+                new Args.PutStart(
+                        A, Harness.key("k"), 1, ReplicateConfig.DEFAULT, ByteString.of("a"));
+        ok(master.apply(new Command.PutStart(put)));
+        ok(master.apply(new Command.UpsertStart(put)));
+        put("l", "b");
+        assertThat(ok(master.apply(new Command.ExistKey(Harness.key("l"), ByteString.of("a")))))
+                .isFalse();
+        assertThat(master.apply(new Command.IsPresent(Harness.key("k"), ByteString.of("a"))))
+                .isTrue();
+    }
+
+    @Test
     void an_object_made_while_remove_all_runs_is_not_met() {
         for (int i = 0; i < 10_000; i++) {
             master.put("k" + i, 1);
         }
+        // The place of the last object becomes free; those of the first slice stay taken.
+        for (int i = 0; i < 9000; i++) {
+            ok(master.get("k" + i));
+        }
+        ok(master.remove("k9999", false));
         Selection all = new Selection(Optional.empty(), Optional.empty());
         Slice<Long> first = ok(master.apply(new Command.RemoveSlice(all, false, Cursor.START)));
         master.put("late", 1);
-        assertThat(master.core.state().objects.highestSlot()).isEqualTo(10_000);
+        assertThat(master.core.state().objects.find(0, "late".getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(10_000);
         long rest = 0;
         Optional<Cursor> at = first.rest();
         while (at.isPresent()) {
@@ -100,7 +121,7 @@ class ScanTest {
             rest += next.part();
             at = next.rest();
         }
-        assertThat(first.part() + rest).isEqualTo(10_000);
+        assertThat(first.part() + rest).isEqualTo(999);
         assertThat(ok(master.exist("late"))).isTrue();
     }
 

@@ -22,6 +22,9 @@ import tools.jackson.databind.JsonNode;
  * another type), ERR_MALFORMED_JSON, ERR_METADATA (answered, but not with success).
  */
 public final class HandshakeClient {
+    /** Longest request that peers read by default. */
+    private static final long UPSTREAM_REQUEST_BYTES = 1 << 20;
+
     /** Longest answer that is read; ten thousand buffers make about one megabyte. */
     private static final long MAX_REPLY_BYTES = 64 << 20;
 
@@ -42,7 +45,7 @@ public final class HandshakeClient {
      */
     public Outcome<String> metadata(HostPort peer, String own, long deadlineNanos) {
         // Upstream drops requests above its limit; the hint is not worth that.
-        boolean fits = own.length() < HandshakeServer.MAX_REQUEST_BYTES / 4;
+        boolean fits = own.length() < UPSTREAM_REQUEST_BYTES / 4;
         return exchange(peer, FrameLayout.METADATA, fits ? own : "{}", deadlineNanos)
                 .map(reply -> MessageCodec.text(reply, 1));
     }

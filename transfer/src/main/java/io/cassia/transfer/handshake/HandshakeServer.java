@@ -28,16 +28,15 @@ import tools.jackson.databind.JsonNode;
  * cassia.transfer.handshake.dropped} says why and how often.
  */
 public final class HandshakeServer implements AutoCloseable {
-    /** Longest request that is read. */
-    public static final long MAX_REQUEST_BYTES = 1 << 20;
-
     private static final System.Logger LOG = System.getLogger(HandshakeServer.class.getName());
     private static final int MAX_EXCHANGES = 1024;
+    private static final long MAX_LINGER_BYTES = 1 << 20;
     private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
 
     private final ServerSocketChannel listener;
     private final Supplier<String> descriptor;
     private final Inbox inbox;
+    private final long maxRequestBytes;
     private final Duration timeout;
     private final Watchdog watchdog;
     private final Clock clock;
@@ -49,6 +48,7 @@ public final class HandshakeServer implements AutoCloseable {
             ServerSocketChannel listener,
             Supplier<String> descriptor,
             Inbox inbox,
+            long maxRequestBytes,
             Duration timeout,
             Watchdog watchdog,
             Clock clock,
@@ -56,6 +56,7 @@ public final class HandshakeServer implements AutoCloseable {
         this.listener = listener;
         this.descriptor = descriptor;
         this.inbox = inbox;
+        this.maxRequestBytes = maxRequestBytes;
         this.timeout = timeout;
         this.watchdog = watchdog;
         this.clock = clock;
@@ -71,18 +72,28 @@ public final class HandshakeServer implements AutoCloseable {
      * Serves a bound listener, which it owns from now on.
      *
      * @param descriptor text of the segment descriptor, asked for with each metadata request
+     * @param maxRequestBytes longest request that is read
      * @param timeout for one whole exchange
      */
     public static HandshakeServer start(
             ServerSocketChannel listener,
             Supplier<String> descriptor,
             Inbox inbox,
+            long maxRequestBytes,
             Duration timeout,
             Watchdog watchdog,
             Clock clock,
             MeterRegistry meters) {
         HandshakeServer server =
-                new HandshakeServer(listener, descriptor, inbox, timeout, watchdog, clock, meters);
+                new HandshakeServer(
+                        listener,
+                        descriptor,
+                        inbox,
+                        maxRequestBytes,
+                        timeout,
+                        watchdog,
+                        clock,
+                        meters);
         server.acceptor.start();
         return server;
     }
@@ -130,7 +141,7 @@ public final class HandshakeServer implements AutoCloseable {
     private String exchange(SocketChannel channel, Watchdog.Watch watch) {
         try {
             InputStream in = Channels.newInputStream(channel);
-            byte[] request = new FrameReader(in, MAX_REQUEST_BYTES).next();
+            byte[] request = new FrameReader(in, maxRequestBytes).next();
             if (request == null) {
                 return "empty";
             }
@@ -163,7 +174,7 @@ public final class HandshakeServer implements AutoCloseable {
      */
     private static void lingerUntilClosed(InputStream in, Watchdog.Watch watch) {
         try {
-            in.skipNBytes(MAX_REQUEST_BYTES);
+            in.skipNBytes(MAX_LINGER_BYTES);
         } catch (IOException e) {
             LOG.log(System.Logger.Level.TRACE, "handshake-ended expired={0}", watch.isExpired());
         }

@@ -7,7 +7,10 @@ import io.cassia.status.TransferCode;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +28,18 @@ public final class BufferTable {
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock")
-    private final List<Registration> inOrder = new ArrayList<>();
+    private final Set<Registration> inOrder = new LinkedHashSet<>();
 
     private volatile Registration[] sorted = NONE;
+
+    /**
+     * A range that shall be registered. Immutable.
+     *
+     * @param location where the memory lives
+     * @param readable whether peers see it
+     * @param writable whether peers may also write to it
+     */
+    public record Wish(MemorySegment memory, String location, boolean readable, boolean writable) {}
 
     /**
      * Adds a range. ERR_INVALID_ARGUMENT for no bytes, heap memory or memory that only one thread
@@ -35,46 +47,68 @@ public final class BufferTable {
      */
     public Outcome<Registration> add(
             MemorySegment memory, String location, boolean readable, boolean writable) {
-        if (memory.byteSize() == 0 || memory.address() == 0) {
-            return invalid("no bytes to register at 0x" + Long.toHexString(memory.address()));
+        return addAll(List.of(new Wish(memory, location, readable, writable))).map(List::getFirst);
+    }
+
+    /** Adds all ranges or none, in their order; they must not overlap each other either. */
+    public Outcome<List<Registration>> addAll(List<Wish> wishes) {
+        List<Registration> added = new ArrayList<>(wishes.size());
+        for (Wish wish : wishes) {
+            Optional<String> why = obstacle(wish.memory());
+            if (why.isPresent()) {
+                return Outcome.failed(TransferCode.ERR_INVALID_ARGUMENT, why.get());
+            }
+            added.add(
+                    new Registration(
+                            wish.memory(), wish.location(), wish.readable(), wish.writable()));
         }
-        if (!memory.isNative()) {
-            return invalid("heap memory cannot be registered: allocate it in a shared arena");
-        }
-        if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
-            return invalid("memory of a confined arena cannot be registered: use a shared arena");
-        }
-        Registration added = new Registration(memory, location, readable, writable);
         lock.lock();
         try {
             Registration[] before = sorted;
-            int at = floor(before, added.address()) + 1;
-            if (at > 0 && touches(before[at - 1], added)) {
-                return overlap(added, before[at - 1]);
+            Registration[] after = Arrays.copyOf(before, before.length + added.size());
+            for (int i = 0; i < added.size(); i++) {
+                after[before.length + i] = added.get(i);
             }
-            if (at < before.length && touches(before[at], added)) {
-                return overlap(added, before[at]);
+            Arrays.sort(after, (a, b) -> Long.compareUnsigned(a.address(), b.address()));
+            for (int i = 1; i < after.length; i++) {
+                if (touches(after[i - 1], after[i])) {
+                    return overlap(after[i - 1], after[i]);
+                }
             }
-            Registration[] after = Arrays.copyOf(before, before.length + 1);
-            System.arraycopy(before, at, after, at + 1, before.length - at);
-            after[at] = added;
             sorted = after;
-            inOrder.add(added);
+            inOrder.addAll(added);
             return Outcome.ok(added);
         } finally {
             lock.unlock();
         }
     }
 
-    private static Outcome<Registration> invalid(String detail) {
-        return Outcome.failed(TransferCode.ERR_INVALID_ARGUMENT, detail);
+    private static Optional<String> obstacle(MemorySegment memory) {
+        if (!memory.isNative()) {
+            return Optional.of("heap memory cannot be registered: allocate it in a shared arena");
+        }
+        if (memory.byteSize() == 0 || memory.address() == 0) {
+            return Optional.of("no bytes to register at 0x" + Long.toHexString(memory.address()));
+        }
+        if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
+            return Optional.of(
+                    "memory of a confined arena cannot be registered: use a shared arena");
+        }
+        return Optional.empty();
     }
 
-    private static Outcome<Registration> overlap(Registration added, Registration present) {
+    @GuardedBy("lock")
+    private Outcome<List<Registration>> overlap(Registration a, Registration b) {
         return Outcome.failed(
                 TransferCode.ERR_ADDRESS_OVERLAPPED,
-                "range %s overlaps the registered %s (%s); unregister that one first"
-                        .formatted(added, present, present.state()));
+                "%s overlaps %s; unregister what is registered first, and register no byte twice"
+                        .formatted(standing(a), standing(b)));
+    }
+
+    @GuardedBy("lock")
+    private String standing(Registration range) {
+        return "range %s (%s)"
+                .formatted(range, inOrder.contains(range) ? range.state() : "of this call");
     }
 
     private static boolean touches(Registration a, Registration b) {
@@ -152,17 +186,25 @@ public final class BufferTable {
         }
     }
 
+    /** The range that starts exactly at an address, unless it is being drained. */
+    public Optional<Registration> startingAt(long address) {
+        Registration[] ranges = sorted;
+        int at = floor(ranges, address);
+        return at >= 0
+                        && ranges[at].address() == address
+                        && ranges[at].state() == Registration.State.REGISTERED
+                ? Optional.of(ranges[at])
+                : Optional.empty();
+    }
+
     /** Whether any byte of the memory is registered or still in use by a transfer. */
     public boolean touches(MemorySegment memory) {
         long first = memory.address();
         long last = first + memory.byteSize() - 1;
-        for (Registration range : sorted) {
-            if (Long.compareUnsigned(range.address(), last) <= 0
-                    && Long.compareUnsigned(first, range.lastAddress()) <= 0) {
-                return true;
-            }
-        }
-        return false;
+        Registration[] ranges = sorted;
+        int at = floor(ranges, last);
+        // Ranges do not overlap, so the last one that starts before the end decides.
+        return at >= 0 && Long.compareUnsigned(first, ranges[at].lastAddress()) <= 0;
     }
 
     /**

@@ -38,11 +38,14 @@ public final class BoundedCall {
         return await(attempted, timeout, running);
     }
 
-    /** A failure with its innermost cause, which alone tells addresses and system errors. */
+    /**
+     * A failure with its innermost cause, which alone tells addresses and system errors. Clients
+     * that try several addresses keep their causes suppressed.
+     */
     public static String describe(Throwable failure) {
         Throwable cause = failure;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
+        while (cause.getCause() != null || cause.getSuppressed().length > 0) {
+            cause = cause.getCause() != null ? cause.getCause() : cause.getSuppressed()[0];
         }
         return cause.equals(failure) ? failure.toString() : failure + " (" + cause + ")";
     }

@@ -21,9 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
  * JSON of the metadata: members sorted by name, compact (spec 5.3). Immutable.
  *
  * <pre>
- *   {"buffers":[{"addr":A,"length":L,"name":N},...],"name":N,"protocol":"tcp",
+ *   {"buffers":[{"addr":A,"length":L,"name":N},...],"incarnation":I,"name":N,"protocol":"tcp",
  *    "tcp_data_port":P,"tcp_proto_version":2,"timestamp":"YYYY-MM-DD HH:MM:SS.uuuuuu"}
- *   {"ip_or_host_name":H,"rpc_port":P}
+ *   {"incarnation":I,"ip_or_host_name":H,"rpc_port":P}
  *
  *   after the buffers, when the owner offers it:
  *   "cassia_host":{"boot":B,"control":C,"pid_namespace":N,"proof":X,"transports":[...],"user":U}
@@ -53,6 +53,7 @@ public final class DescriptorCodec {
         ObjectNode root = NODES.objectNode();
         root.set("buffers", buffers);
         descriptor.host().ifPresent(host -> put(host, root.putObject(HOST)));
+        descriptor.incarnation().ifPresent(value -> putUnsigned(root, "incarnation", value));
         root.put("name", descriptor.name());
         if (descriptor.protocols().size() == 1) {
             root.put("protocol", descriptor.protocols().getFirst());
@@ -140,6 +141,7 @@ public final class DescriptorCodec {
                         (int) port.orElse(0),
                         clamped,
                         buffers,
+                        unsigned(root.path("incarnation")),
                         host(root.path(HOST))));
     }
 

@@ -43,7 +43,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class HttpMetadataServer implements AutoCloseable {
     /** After so long without a write of its owner an endpoint may be taken over. */
-    public static final Duration OWNER_TTL = Duration.ofSeconds(35);
+    public static final Duration OWNER_TTL = MetadataOptions.ENTRY_TTL;
 
     static final int MAX_KEY_BYTES = 1024;
     static final int MAX_VALUE_BYTES = 16 << 20;

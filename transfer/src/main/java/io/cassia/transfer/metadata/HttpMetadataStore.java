@@ -23,24 +23,31 @@ public final class HttpMetadataStore implements MetadataStore {
     private static final long MAX_VALUE_BYTES = 128L << 20;
 
     private final String uri;
+    private final Duration total;
     private final HttpClient client;
 
-    private HttpMetadataStore(String uri) {
+    private HttpMetadataStore(String uri, Duration connect, Duration total) {
         this.uri = uri;
+        this.total = total;
         this.client =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
-                        .connectTimeout(CONNECT)
+                        .connectTimeout(connect)
                         .build();
     }
 
     /** A client of the server at a URI; ERR_INVALID_ARGUMENT when it is none. No I/O yet. */
     public static Outcome<MetadataStore> open(String uri) {
+        return open(uri, CONNECT, TOTAL);
+    }
+
+    /** As {@link #open(String)}, with timeouts for connecting and for a whole put or remove. */
+    public static Outcome<MetadataStore> open(String uri, Duration connect, Duration total) {
         try {
             URI parsed = URI.create(uri);
             String scheme = parsed.getScheme();
             if (parsed.getHost() != null && ("http".equals(scheme) || "https".equals(scheme))) {
-                return Outcome.ok(new HttpMetadataStore(uri));
+                return Outcome.ok(new HttpMetadataStore(uri, connect, total));
             }
         } catch (IllegalArgumentException e) {
             // Told below, with the text itself.
@@ -52,7 +59,7 @@ public final class HttpMetadataStore implements MetadataStore {
 
     @Override
     public Outcome<Optional<String>> find(String key, Duration timeout) {
-        Duration limit = timeout.compareTo(TOTAL) < 0 ? timeout : TOTAL;
+        Duration limit = timeout.compareTo(total) < 0 ? timeout : total;
         return send("GET", key, limit, HttpRequest.BodyPublishers.noBody())
                 .then(
                         response ->
@@ -65,7 +72,7 @@ public final class HttpMetadataStore implements MetadataStore {
 
     @Override
     public Outcome<Done> put(String key, String value) {
-        return send("PUT", key, TOTAL, HttpRequest.BodyPublishers.ofString(value))
+        return send("PUT", key, total, HttpRequest.BodyPublishers.ofString(value))
                 .then(
                         response ->
                                 response.statusCode() == 200
@@ -75,7 +82,7 @@ public final class HttpMetadataStore implements MetadataStore {
 
     @Override
     public Outcome<Done> remove(String key) {
-        return send("DELETE", key, TOTAL, HttpRequest.BodyPublishers.noBody())
+        return send("DELETE", key, total, HttpRequest.BodyPublishers.noBody())
                 .then(
                         response ->
                                 response.statusCode() == 200 || response.statusCode() == 404

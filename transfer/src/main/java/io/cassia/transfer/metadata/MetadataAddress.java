@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +23,9 @@ import java.util.stream.Collectors;
 public sealed interface MetadataAddress {
     /** The connection string of peers that ask each other. */
     String P2P = "P2PHANDSHAKE";
+
+    /** A name or IPv4 literal, or an IPv6 literal with an optional scope. */
+    Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+(%[A-Za-z0-9._-]+)?");
 
     /** The peers themselves: no store. Immutable. */
     record Peers() implements MetadataAddress {
@@ -140,7 +144,7 @@ public sealed interface MetadataAddress {
 
     private static Optional<HostPort> address(String text, int defaultPort) {
         return HostPort.parse(text.strip(), defaultPort)
-                .filter(address -> address.host().chars().noneMatch(c -> c <= ' ' || c == '/'));
+                .filter(address -> HOST.matcher(address.host()).matches());
     }
 
     private static Outcome<MetadataAddress> invalid(String connection, String why) {

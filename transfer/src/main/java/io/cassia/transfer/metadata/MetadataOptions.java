@@ -21,15 +21,21 @@ public record MetadataOptions(
         Duration requestTimeout,
         Duration entryTtl,
         Duration heartbeat) {
-    /** Upstream's timeouts for requests, and the heartbeat of Cassia's engines. */
+    /** How long entries outlive their engine: three heartbeats, and a slow one. */
+    static final Duration ENTRY_TTL = Duration.ofSeconds(35);
+
+    /** How often entries are looked after. */
+    static final Duration HEARTBEAT = Duration.ofSeconds(10);
+
+    /** The longest of upstream's timeouts, that of etcd, and the heartbeat of Cassia's engines. */
     public static final MetadataOptions DEFAULT =
             new MetadataOptions(
                     "",
                     RedisLogin.NONE,
                     Duration.ofMillis(1500),
-                    Duration.ofSeconds(3),
-                    HttpMetadataServer.OWNER_TTL,
-                    StoreDirectory.REFRESH);
+                    Duration.ofSeconds(5),
+                    ENTRY_TTL,
+                    HEARTBEAT);
 
     /**
      * Login of a Redis server. Immutable.

@@ -20,7 +20,9 @@ public final class MetadataStores {
             MetadataAddress address, MetadataOptions options) {
         return switch (address) {
             case MetadataAddress.Peers() -> Outcome.ok(Optional.empty());
-            case MetadataAddress.Http(String uri) -> HttpMetadataStore.open(uri).map(Optional::of);
+            case MetadataAddress.Http(String uri) ->
+                    HttpMetadataStore.open(uri, options.connectTimeout(), options.requestTimeout())
+                            .map(Optional::of);
             case MetadataAddress.Etcd etcd ->
                     Outcome.ok(Optional.of(EtcdMetadataStore.open(etcd, options)));
             case MetadataAddress.Redis(var server) ->

@@ -261,7 +261,8 @@ public final class Publication implements AutoCloseable {
     /** A text of somebody else, fit for one line of a log. */
     private static String shown(String text) {
         return text.substring(0, Math.min(text.length(), MAX_SHOWN_CHARS))
-                .replaceAll("[\\p{Cntrl}\"]", "?");
+                .replace('"', '\'')
+                .replaceAll("\\p{Cntrl}", "?");
     }
 
     private void log(System.Logger.Level level, String event, String detail) {

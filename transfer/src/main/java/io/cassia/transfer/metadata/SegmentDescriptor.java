@@ -3,6 +3,7 @@ package io.cassia.transfer.metadata;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What a segment's owner publishes (spec 5.5). Immutable.
@@ -12,8 +13,9 @@ import java.util.Optional;
  * @param tcpDataPort port of the data protocol; 0 when it has none
  * @param tcpProtoVersion version of the data protocol; 2 and above: acknowledged
  * @param buffers its memory, in order of registration
- * @param host how processes of its host reach it without the network; an extension, absent from
- *     other peers, who ignore it
+ * @param incarnation that of {@link RpcMeta}, to tell the segments of two starts of an engine
+ *     apart; an extension, absent from other peers
+ * @param host how processes of its host reach it without the network; an extension, too
  */
 public record SegmentDescriptor(
         String name,
@@ -21,6 +23,7 @@ public record SegmentDescriptor(
         int tcpDataPort,
         int tcpProtoVersion,
         List<Buffer> buffers,
+        OptionalLong incarnation,
         Optional<HostAccess> host) {
     /** The protocol that this engine speaks. */
     public static final String TCP = "tcp";
@@ -45,19 +48,36 @@ public record SegmentDescriptor(
         Objects.requireNonNull(name);
         protocols = List.copyOf(protocols);
         buffers = List.copyOf(buffers);
+        Objects.requireNonNull(incarnation);
         Objects.requireNonNull(host);
     }
 
     /** The descriptor of an engine of this kind. */
     public static SegmentDescriptor tcp(String name, int dataPort, List<Buffer> buffers) {
         return new SegmentDescriptor(
-                name, List.of(TCP), dataPort, ACKNOWLEDGED, buffers, Optional.empty());
+                name,
+                List.of(TCP),
+                dataPort,
+                ACKNOWLEDGED,
+                buffers,
+                OptionalLong.empty(),
+                Optional.empty());
     }
 
-    /** The same, for processes of the host too. */
-    public SegmentDescriptor withHost(Optional<HostAccess> access) {
+    public SegmentDescriptor withIncarnation(long value) {
         return new SegmentDescriptor(
-                name, protocols, tcpDataPort, tcpProtoVersion, buffers, access);
+                name,
+                protocols,
+                tcpDataPort,
+                tcpProtoVersion,
+                buffers,
+                OptionalLong.of(value),
+                host);
+    }
+
+    public SegmentDescriptor withHost(Optional<HostAccess> value) {
+        return new SegmentDescriptor(
+                name, protocols, tcpDataPort, tcpProtoVersion, buffers, incarnation, value);
     }
 
     public boolean speaksTcp() {

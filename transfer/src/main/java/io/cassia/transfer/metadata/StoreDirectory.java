@@ -1,146 +1,101 @@
 package io.cassia.transfer.metadata;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
  * Peers are found through a metadata store (spec 5.2, 5.6). Guarded.
  *
- * <p>The engine writes its endpoint, then its segment, and both again every {@link #REFRESH}: that
- * keeps the entries young, and fills a store that was restarted empty. What a predecessor of the
- * same name left in the store is overwritten and never read: its ranges are not ours. When a later
- * engine takes the name, this one stops writing, so that the two do not overwrite each other in
- * turns.
+ * <p>This engine's own entries are those of a {@link Publication}. A peer's two entries are written
+ * one after the other: those of different incarnations are never put together, since the ranges of
+ * one are not those of the other.
  */
 public final class StoreDirectory implements PeerDirectory {
-    /** How often the entries are written again. */
-    public static final Duration REFRESH = Duration.ofSeconds(10);
-
-    private static final System.Logger LOG = System.getLogger(StoreDirectory.class.getName());
+    private static final int MAX_READS = 3;
 
     private final MetadataStore store;
     private final MetadataKeys keys;
-    private final String name;
-    private final String endpoint;
-    private final Supplier<String> descriptor;
+    private final Publication publication;
     private final Clock clock;
-    private final CountDownLatch stop = new CountDownLatch(1);
-    private final ReentrantLock lock = new ReentrantLock();
-
-    @GuardedBy("lock")
-    private boolean published;
-
-    @GuardedBy("lock")
-    private boolean closed;
 
     /**
      * A directory; nothing is written before {@link #publish}.
      *
-     * @param cluster part of the keys, or empty
+     * @param store the store, which this directory owns from now on
      * @param name this engine's segment
      * @param endpoint where this engine listens
      * @param descriptor text of this engine's descriptor
      */
     public StoreDirectory(
             MetadataStore store,
-            String cluster,
+            MetadataOptions options,
             String name,
             RpcMeta endpoint,
             Supplier<String> descriptor,
-            Clock clock) {
+            Clock clock,
+            MeterRegistry meters) {
         this.store = store;
-        this.keys = MetadataKeys.of(cluster);
-        this.name = name;
-        this.endpoint = DescriptorCodec.encode(endpoint);
-        this.descriptor = descriptor;
+        this.keys = MetadataKeys.of(options.cluster());
+        this.publication = new Publication(store, options, name, endpoint, descriptor, meters);
         this.clock = clock;
     }
 
-    /** Writes endpoint and segment, and keeps doing so from the first success on. */
+    /** Writes endpoint and segment, and keeps them from the first success on. */
     @Override
     public Outcome<Done> publish() {
-        // One writer at a time: a descriptor must not be overwritten by an older one.
-        lock.lock();
-        try {
-            if (closed) {
-                return Outcome.failed(TransferCode.ERR_METADATA, "segment " + name + " is closed");
-            }
-            Outcome<Done> outcome = write();
-            if (outcome.isOk() && !published) {
-                published = true;
-                Thread.ofVirtual().name("cassia-metadata-refresh").start(this::refresh);
-            }
-            return outcome;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The endpoint first: the store refuses it when the name belongs to somebody else by now. */
-    private Outcome<Done> write() {
-        return store.put(keys.rpcMeta(name), endpoint)
-                .then(_ -> store.put(keys.segment(name), descriptor.get()));
-    }
-
-    private void refresh() {
-        try {
-            while (!stop.await(REFRESH.toNanos(), TimeUnit.NANOSECONDS)) {
-                rewrite();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void rewrite() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            if (write() instanceof Outcome.Failed<Done>(var code, String detail)) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "metadata-not-refreshed segment={0} code={1} detail=\"{2}\"",
-                        name,
-                        code.label(),
-                        detail);
-            }
-        } finally {
-            lock.unlock();
-        }
+        return publication.publish();
     }
 
     @Override
     public Outcome<Peer> find(String peer, long deadlineNanos) {
+        for (int i = 0; i < MAX_READS; i++) {
+            switch (read(peer, deadlineNanos)) {
+                case Outcome.Failed<Optional<Peer>> failed -> {
+                    return failed.as();
+                }
+                case Outcome.Ok<Optional<Peer>>(Optional<Peer> found) -> {
+                    if (found.isPresent()) {
+                        return Outcome.ok(found.get());
+                    }
+                }
+            }
+        }
+        return Outcome.failed(
+                TransferCode.ERR_METADATA,
+                "segment %s and its engine are of different starts: it restarts just now, or died"
+                                .formatted(peer)
+                        + " while it did; try again");
+    }
+
+    /** The peer; nothing when its entries do not belong together. */
+    private Outcome<Optional<Peer>> read(String peer, long deadlineNanos) {
         return require(keys.segment(peer), "segment " + peer + " is not published", deadlineNanos)
                 .then(text -> DescriptorCodec.decode(text, "segment " + peer))
-                .then(
-                        found ->
-                                require(
-                                                keys.rpcMeta(found.name()),
-                                                "engine of segment " + peer + " is not published",
-                                                deadlineNanos)
-                                        .then(
-                                                text ->
-                                                        DescriptorCodec.decodeRpcMeta(
-                                                                text, "engine of segment " + peer))
-                                        .map(
-                                                meta ->
-                                                        new Peer(
-                                                                found,
-                                                                new HostPort(
-                                                                        meta.host(),
-                                                                        meta.rpcPort()))));
+                .then(found -> withEndpoint(peer, found, deadlineNanos));
+    }
+
+    private Outcome<Optional<Peer>> withEndpoint(
+            String peer, SegmentDescriptor found, long deadlineNanos) {
+        String key = keys.rpcMeta(found.name());
+        return require(key, "engine of segment " + peer + " is not published", deadlineNanos)
+                .then(text -> DescriptorCodec.decodeRpcMeta(text, "engine of segment " + peer))
+                .map(meta -> together(found, meta));
+    }
+
+    private static Optional<Peer> together(SegmentDescriptor found, RpcMeta meta) {
+        boolean torn =
+                found.incarnation().isPresent()
+                        && meta.incarnation().isPresent()
+                        && !found.incarnation().equals(meta.incarnation());
+        return torn
+                ? Optional.empty()
+                : Optional.of(new Peer(found, new HostPort(meta.host(), meta.rpcPort())));
     }
 
     private Outcome<String> require(String key, String absent, long deadlineNanos) {
@@ -154,44 +109,10 @@ public final class StoreDirectory implements PeerDirectory {
                                                 absent + " (key " + key + ")"));
     }
 
-    /**
-     * Removes the entries, unless the name belongs to a later engine: the endpoint first, as
-     * upstream does it (spec 20.5).
-     */
+    /** Removes the entries, unless the name belongs to a later engine, and closes the store. */
     @Override
     public void close() {
-        stop.countDown();
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            if (published && isOwner()) {
-                withdraw(keys.rpcMeta(name));
-                withdraw(keys.segment(name));
-            }
-            store.close();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean isOwner() {
-        return store.find(keys.rpcMeta(name), REFRESH)
-                        instanceof Outcome.Ok<Optional<String>>(var present)
-                && present.isPresent()
-                && present.get().equals(endpoint);
-    }
-
-    private void withdraw(String key) {
-        if (store.remove(key) instanceof Outcome.Failed<Done>(var code, String detail)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "metadata-not-withdrawn key={0} code={1} detail=\"{2}\"",
-                    key,
-                    code.label(),
-                    detail);
-        }
+        publication.close();
+        store.close();
     }
 }

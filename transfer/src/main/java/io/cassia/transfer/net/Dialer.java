@@ -7,7 +7,6 @@ import io.cassia.transfer.metadata.HostPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -56,37 +55,38 @@ public final class Dialer {
      * cause for each address, when none answers until the deadline.
      */
     public Outcome<SocketChannel> connect(String host, int port, long deadlineNanos) {
-        return switch (resolve(host, deadlineNanos)) {
-            case Outcome.Failed<List<InetAddress>> failed -> failed.as();
-            case Outcome.Ok<List<InetAddress>>(List<InetAddress> addresses) -> {
-                List<String> causes = new ArrayList<>();
-                for (InetAddress address : addresses) {
-                    InetSocketAddress target = new InetSocketAddress(address, port);
-                    long left = Math.min(perAddress.toNanos(), deadlineNanos - clock.nanos());
-                    if (left <= 0) {
-                        causes.add("deadline is over");
-                        break;
-                    }
-                    try {
-                        yield Outcome.ok(connect(target, left));
-                    } catch (IOException e) {
-                        causes.add(target + ": " + cause(e));
-                    }
-                }
-                yield Outcome.failed(
-                        TransferCode.ERR_SOCKET,
-                        "cannot connect to %s port %d (%s)"
-                                .formatted(host, port, String.join("; ", causes)));
+        return resolve(host, deadlineNanos)
+                .then(addresses -> connect(host, addresses, port, deadlineNanos));
+    }
+
+    /** The same, for a host that is resolved. */
+    Outcome<SocketChannel> connect(
+            String host, List<InetAddress> addresses, int port, long deadlineNanos) {
+        List<String> causes = new ArrayList<>();
+        for (InetAddress address : addresses) {
+            InetSocketAddress target = new InetSocketAddress(address, port);
+            long left = Math.min(perAddress.toNanos(), deadlineNanos - clock.nanos());
+            if (left <= 0) {
+                causes.add("deadline is over");
+                break;
             }
-        };
+            try {
+                return Outcome.ok(connect(target, left));
+            } catch (IOException e) {
+                causes.add(target + ": " + cause(e));
+            }
+        }
+        return Outcome.failed(
+                TransferCode.ERR_SOCKET,
+                "cannot connect to %s port %d (%s)"
+                        .formatted(host, port, String.join("; ", causes)));
     }
 
     private static SocketChannel connect(InetSocketAddress target, long leftNanos)
             throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            SocketOptions.forLongLife(channel);
             int millis = (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos));
             channel.socket().connect(target, millis);
             if (channel.getLocalAddress().equals(target)) {

@@ -15,21 +15,23 @@ public final class PortBinder {
     private static final System.Logger LOG = System.getLogger(PortBinder.class.getName());
     private static final Duration CLOSE = Duration.ofSeconds(5);
     private static final int ATTEMPTS = 500;
-    private static final int BACKLOG = 512;
 
     private final @Nullable InetAddress address;
     private final int minPort;
     private final int maxPort;
+    private final int backlog;
 
     /**
      * A binder.
      *
      * @param address interface to listen on; null for all, IPv4 and IPv6
+     * @param backlog connections that the kernel accepts ahead of the listener
      */
-    public PortBinder(@Nullable InetAddress address, int minPort, int maxPort) {
+    public PortBinder(@Nullable InetAddress address, int minPort, int maxPort, int backlog) {
         this.address = address;
         this.minPort = minPort;
         this.maxPort = maxPort;
+        this.backlog = backlog;
     }
 
     /**
@@ -69,7 +71,7 @@ public final class PortBinder {
                     address == null
                             ? new InetSocketAddress(port)
                             : new InetSocketAddress(address, port),
-                    BACKLOG);
+                    backlog);
             return channel;
         } catch (IOException | RuntimeException e) {
             channel.close();

@@ -66,6 +66,7 @@ public final class Watchdog implements AutoCloseable {
             wakeAtNanos = next;
             LockSupport.parkNanos(this, next - clock.nanos());
         }
+        watches.forEach(Watch::expireNow);
     }
 
     private void armed(long deadlineNanos) {
@@ -75,9 +76,12 @@ public final class Watchdog implements AutoCloseable {
         if (deadlineNanos - wakeAtNanos < 0) {
             LockSupport.unpark(thread);
         }
+        if (closed) {
+            watches.forEach(Watch::expireNow);
+        }
     }
 
-    /** Deadlines are watched no more. */
+    /** Ends what is under a deadline now, and what comes to be so later. */
     @Override
     public void close() {
         closed = true;
@@ -150,6 +154,13 @@ public final class Watchdog implements AutoCloseable {
                 expire.run();
             }
             return next;
+        }
+
+        private void expireNow() {
+            long at = deadlineNanos;
+            if (at != DISARMED && at != EXPIRED && DEADLINE.compareAndSet(this, at, EXPIRED)) {
+                expire.run();
+            }
         }
 
         /** Watches no more. */

@@ -3,6 +3,7 @@ package io.cassia.transfer.topology;
 import io.cassia.status.Outcome;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -122,9 +123,15 @@ public final class HostProbe {
         return values;
     }
 
-    private List<NetworkLink> networkLinks() {
+    /** The network interfaces, in the kernel's order: hardware before what was built upon it. */
+    public List<NetworkLink> networkLinks() {
         Path directory = paths.sys().resolve("class/net");
         return Sysfs.names(directory).stream()
+                .sorted(
+                        Comparator.comparingLong(
+                                name ->
+                                        Sysfs.number(directory.resolve(name).resolve("ifindex"))
+                                                .orElse(Long.MAX_VALUE)))
                 .map(name -> networkLink(name, directory.resolve(name)))
                 .toList();
     }

@@ -4,6 +4,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The opened devices of an engine that speaks protocol {@code rdma}. Immutable. */
 public final class RdmaContexts implements AutoCloseable {
@@ -16,9 +17,19 @@ public final class RdmaContexts implements AutoCloseable {
     /**
      * Opens all devices that can be used. ERR_DEVICE_NOT_FOUND when the host has none that the
      * filter allows, ERR_CONTEXT when one cannot be opened; then none stays open.
+     *
+     * @param verbs libibverbs; a host without it has no device that can be used
      */
-    public static Outcome<RdmaContexts> open(Verbs verbs, HostTopology host, DeviceFilter filter) {
-        return host.requireDevices(filter).then(devices -> open(verbs, devices));
+    public static Outcome<RdmaContexts> open(
+            Optional<Verbs> verbs, HostTopology host, DeviceFilter filter) {
+        return host.requireDevices(filter)
+                .then(
+                        devices ->
+                                verbs.isPresent()
+                                        ? open(verbs.get(), devices)
+                                        : Outcome.failed(
+                                                TransferCode.ERR_CONTEXT,
+                                                "libibverbs is not installed"));
     }
 
     private static Outcome<RdmaContexts> open(Verbs verbs, List<RdmaDevice> devices) {

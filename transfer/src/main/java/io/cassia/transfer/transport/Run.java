@@ -30,7 +30,7 @@ public final class Run {
         BUSY,
         /** Local memory was freed. */
         MEMORY_GONE,
-        /** The calling thread was interrupted. */
+        /** The calling thread was interrupted; or a transfer of a cancellable run was given up. */
         INTERRUPTED,
         /** The engine is being closed. */
         CLOSED
@@ -45,13 +45,33 @@ public final class Run {
      */
     public record Loss(Stop stop, Code code, String detail) {}
 
+    private final boolean cancellable;
     private List<Transfer> transfers;
     private int next;
+    private int passed;
     private RouteReason because = RouteReason.PREFERRED;
     private @Nullable Loss loss;
 
     public Run(List<Transfer> transfers) {
+        this(transfers, false);
+    }
+
+    private Run(List<Transfer> transfers, boolean cancellable) {
         this.transfers = transfers;
+        this.cancellable = cancellable;
+    }
+
+    /**
+     * A run whose transfers may be given up at any time: whoever does so interrupts the thread that
+     * carries it, and an interrupt means nothing else.
+     */
+    public static Run cancellable(List<Transfer> transfers) {
+        return new Run(transfers, true);
+    }
+
+    /** Whether an interrupt means that a transfer was given up. */
+    public boolean isCancellable() {
+        return cancellable;
     }
 
     public int size() {
@@ -93,9 +113,19 @@ public final class Run {
         }
     }
 
-    /** Leaves the head to another route; {@link #unended} has it then. */
+    /** Leaves the head to another route, which gets it with {@link #resume}. */
     public void passHead() {
         next++;
+        passed++;
+    }
+
+    /** Takes those that were passed back, in order, for another route. */
+    public void resume() {
+        if (passed > 0) {
+            transfers = transfers.stream().filter(transfer -> !transfer.isEnded()).toList();
+            next = 0;
+            passed = 0;
+        }
     }
 
     /** How many have not ended, nor been passed. */
@@ -112,11 +142,6 @@ public final class Run {
         because = reason;
     }
 
-    /** Those that have not ended, in order, for another route. */
-    public Run unended() {
-        return new Run(transfers.stream().filter(transfer -> !transfer.isEnded()).toList());
-    }
-
     /** Ends those whose local memory was freed; false when there are none. */
     public boolean failFreed(Code code, String detail) {
         List<Transfer> alive = new ArrayList<>(transfers.subList(0, next));
@@ -130,6 +155,35 @@ public final class Run {
         boolean found = alive.size() < transfers.size();
         transfers = alive;
         return found;
+    }
+
+    /**
+     * Takes note of an interrupt that gives transfers up: ends those that nobody wants, so that the
+     * others are carried again. False when there was none, or it is the caller's own.
+     */
+    public boolean heedInterrupt() {
+        if (!cancellable || !Thread.interrupted()) {
+            return false;
+        }
+        endUnwanted();
+        transfers.subList(next, transfers.size()).forEach(Transfer::forgetAttempts);
+        return true;
+    }
+
+    /** Ends those that nobody wants any more. */
+    public void endUnwanted() {
+        if (!cancellable) {
+            return;
+        }
+        List<Transfer> wanted = new ArrayList<>(transfers.subList(0, next));
+        for (Transfer transfer : transfers.subList(next, transfers.size())) {
+            if (transfer.isUnwanted()) {
+                transfer.endUnwanted();
+            } else {
+                wanted.add(transfer);
+            }
+        }
+        transfers = wanted;
     }
 
     /** Tells why the route stops early. */

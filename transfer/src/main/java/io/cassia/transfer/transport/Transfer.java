@@ -3,6 +3,7 @@ package io.cassia.transfer.transport;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,17 +14,28 @@ import org.jspecify.annotations.Nullable;
  * everybody may look whether it is.
  *
  * <pre>
- *   QUEUED ── tryStart ──► RUNNING ── complete | fail ──► ENDED
- *      └───────────────── cancel ─────────────────────────► ENDED
+ *   QUEUED ── tryStart ──► RUNNING ── complete | fail | endUnwanted ──► ENDED
+ *      └───────────────── cancel | giveUp ──────────────────────────────► ENDED
  * </pre>
  *
  * The outcome is written before the phase, and the phase is read before the outcome: who sees ENDED
- * sees the outcome and all bytes.
+ * sees the outcome and all bytes. A running transfer that is given up is only marked: its owner
+ * ends it when it has let go of its memory.
  */
 public final class Transfer {
     /** Told on whatever thread ends the transfer; must not block. */
     public interface Listener {
         void ended(Transfer transfer);
+    }
+
+    /** How a transfer ended. */
+    public enum End {
+        COMPLETED,
+        FAILED,
+        /** Its deadline was over. */
+        TIMED_OUT,
+        /** Its owner did not want it any more. */
+        CANCELED
     }
 
     private static final int QUEUED = 0;
@@ -49,8 +61,11 @@ public final class Transfer {
     @SuppressWarnings("UnusedVariable") // read and written through PHASE
     private volatile int phase;
 
+    // Set at most once; why somebody does not want it any more.
+    private volatile @Nullable End unwanted;
+
     private @Nullable Outcome<Done> outcome;
-    private boolean timedOut;
+    private End end = End.COMPLETED;
     private int attempts;
 
     /**
@@ -108,6 +123,36 @@ public final class Transfer {
         return true;
     }
 
+    /**
+     * Ends it unless somebody has started it; then it is marked, and its owner ends it as soon as
+     * it can. Only for transfers of a cancellable {@link Run}.
+     *
+     * @param why {@link End#CANCELED} or {@link End#TIMED_OUT}
+     */
+    public void giveUp(End why) {
+        if (unwanted == null) {
+            unwanted = why;
+        }
+        if (PHASE.compareAndSet(this, QUEUED, RUNNING)) {
+            endUnwanted();
+        }
+    }
+
+    /** Whether nobody wants it any more; a long copy looks from time to time. */
+    public boolean isUnwanted() {
+        return unwanted != null;
+    }
+
+    /** Ends a started transfer that was given up; nobody touches its memory any more. */
+    public void endUnwanted() {
+        if (unwanted == End.TIMED_OUT) {
+            fail(TransferCode.ERR_SOCKET, "the deadline of its batch is over", true);
+        } else {
+            end = End.CANCELED;
+            end(failure(TransferCode.ERR_CONTEXT, "cancelled by the caller"));
+        }
+    }
+
     /** All bytes have arrived. */
     public void complete() {
         end(Outcome.done());
@@ -120,16 +165,15 @@ public final class Transfer {
 
     /** It has failed, by its deadline when {@code late}. */
     public void fail(Code code, String detail, boolean late) {
-        timedOut = late;
-        end(
-                Outcome.failed(
-                        code,
-                        "%s of %d bytes at 0x%x: %s"
-                                .formatted(
-                                        write ? "WRITE" : "READ",
-                                        lengthBytes,
-                                        remoteAddress,
-                                        detail)));
+        end = late ? End.TIMED_OUT : End.FAILED;
+        end(failure(code, detail));
+    }
+
+    private Outcome<Done> failure(Code code, String detail) {
+        return Outcome.failed(
+                code,
+                "%s of %d bytes at 0x%x: %s"
+                        .formatted(write ? "WRITE" : "READ", lengthBytes, remoteAddress, detail));
     }
 
     private void end(Outcome<Done> result) {
@@ -152,14 +196,27 @@ public final class Transfer {
         return outcome;
     }
 
+    /** How an ended transfer ended. */
+    public End end() {
+        if (!isEnded()) {
+            throw new IllegalStateException("not ended");
+        }
+        return end;
+    }
+
     /** Whether an ended transfer failed by its deadline. */
     public boolean isTimedOut() {
-        return isEnded() && timedOut;
+        return isEnded() && end == End.TIMED_OUT;
     }
 
     /** Counts that its request goes out once more; for the owner only. */
     public void sent() {
         attempts++;
+    }
+
+    /** What went out does not count: the connection was given up for another one's sake. */
+    public void forgetAttempts() {
+        attempts = 0;
     }
 
     /** How often its request went out; for the owner only. */

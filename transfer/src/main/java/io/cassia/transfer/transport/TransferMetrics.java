@@ -56,6 +56,7 @@ public final class TransferMetrics {
     private final AtomicInteger lanesIdle;
     private final AtomicInteger lanesBusy;
     private final AtomicInteger serverConnections;
+    private final AtomicInteger deferredBatches;
 
     /**
      * Declares the meters.
@@ -83,6 +84,11 @@ public final class TransferMetrics {
         lanesConnecting = lanes("connecting");
         lanesIdle = lanes("idle");
         lanesBusy = lanes("busy");
+        deferredBatches = new AtomicInteger();
+        Gauge.builder("cassia.transfer.batches.deferred", deferredBatches, AtomicInteger::get)
+                .description("Batches that were freed while their tasks run")
+                .tag("engine", engine)
+                .register(registry);
         serverConnections = new AtomicInteger();
         Gauge.builder("cassia.transfer.server.connections", serverConnections, AtomicInteger::get)
                 .description("Data connections of peers")
@@ -179,6 +185,29 @@ public final class TransferMetrics {
     /** Connections of peers. */
     public AtomicInteger serverConnections() {
         return serverConnections;
+    }
+
+    /** Batches that were freed while their tasks run. */
+    public AtomicInteger deferredBatches() {
+        return deferredBatches;
+    }
+
+    /** A task was cancelled by its owner. */
+    public void canceled() {
+        Counter.builder("cassia.transfer.cancellations")
+                .description("Requests that their owner cancelled")
+                .tag("engine", engine)
+                .register(registry)
+                .increment();
+    }
+
+    /** A message that should have followed a batch was not delivered. */
+    public void notificationFailed(Code code) {
+        count(
+                "cassia.transfer.notification.failures",
+                "Messages after a batch that were not delivered, by code",
+                "code",
+                code.name());
     }
 
     /** A peer's request was refused. */

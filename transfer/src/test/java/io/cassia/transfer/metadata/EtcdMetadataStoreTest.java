@@ -15,17 +15,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 final class EtcdMetadataStoreTest extends MetadataStoreKit {
-    private ProcessBackend etcd;
     private Client client;
 
     @Override
     Backend start() throws IOException {
-        etcd = new ProcessBackend("etcd", ServiceProcess::etcd);
-        client = Client.builder().endpoints("http://" + etcd.process.address()).build();
-        return etcd;
+        return new ProcessBackend("etcd", ServiceProcess::etcd);
+    }
+
+    private ServiceProcess process() {
+        return ((ProcessBackend) backend()).process;
+    }
+
+    @BeforeAll
+    void openClient() {
+        client = Client.builder().endpoints("http://" + process().address()).build();
     }
 
     @AfterAll
@@ -82,14 +89,14 @@ final class EtcdMetadataStoreTest extends MetadataStoreKit {
         MetadataOptions brief =
                 OPTIONS.withHeartbeat(Duration.ofMillis(100), Duration.ofSeconds(2));
         try (MetadataStore store =
-                MetadataStores.open(etcd.connection(), brief).orThrow().orElseThrow()) {
+                MetadataStores.open(backend().connection(), brief).orThrow().orElseThrow()) {
             assertThat(store.put(key, "x").isOk()).isTrue();
             long lease = rawEntries(key).getFirst().getLease();
             // A lease that nobody keeps is gone by then.
             boolean gone =
                     ServiceProcess.pollUntil(
                             () -> find(store, key).equals(Outcome.ok(Optional.empty())),
-                            Duration.ofMillis(3500));
+                            Duration.ofMillis(2800));
             assertThat(gone).isFalse();
             assertThat(rawEntries(key).getFirst().getLease()).isEqualTo(lease);
         }
@@ -123,12 +130,12 @@ final class EtcdMetadataStoreTest extends MetadataStoreKit {
     void a_frozen_server_fails_requests_and_serves_them_when_it_goes_on() {
         try (MetadataStore store = open()) {
             assertThat(store.put("mooncake/ram/frozen", "1").isOk()).isTrue();
-            etcd.process.freeze();
+            process().freeze();
             try {
                 assertThat(store.find("mooncake/ram/frozen", Duration.ofMillis(300)).isOk())
                         .isFalse();
             } finally {
-                etcd.process.thaw();
+                process().thaw();
             }
             assertThat(
                             ServiceProcess.pollUntil(
@@ -140,7 +147,7 @@ final class EtcdMetadataStoreTest extends MetadataStoreKit {
     @Test
     void a_value_beyond_the_servers_limit_is_refused_with_the_reason() {
         try (MetadataStore store = open()) {
-            assertThat(store.put("mooncake/ram/huge", "x".repeat(2 << 20)))
+            assertThat(store.put("mooncake/ram/huge", "x".repeat(1_700_000)))
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
                             failed ->
@@ -152,8 +159,7 @@ final class EtcdMetadataStoreTest extends MetadataStoreKit {
 
     @Test
     void one_dead_member_of_the_list_does_not_matter() {
-        String list =
-                "etcd://127.0.0.1:" + ServiceProcess.freePort() + "," + etcd.process.address();
+        String list = "etcd://127.0.0.1:" + ServiceProcess.freePort() + "," + process().address();
         try (MetadataStore store = open(list)) {
             assertThat(
                             ServiceProcess.pollUntil(

@@ -179,6 +179,7 @@ final class HttpMetadataTest {
         assertThat(MetadataKeys.of("c1").rpcMeta("h:1")).isEqualTo("mooncake/c1/rpc_meta/h:1");
         assertThat(MetadataKeys.of("c1/").segment("h:1")).isEqualTo("mooncake/c1/ram/h:1");
         assertThat(Optional.of(HttpMetadataServer.OWNER_TTL))
-                .hasValueSatisfying(ttl -> assertThat(ttl).isGreaterThan(StoreDirectory.REFRESH));
+                .hasValueSatisfying(
+                        ttl -> assertThat(ttl).isGreaterThan(MetadataOptions.DEFAULT.heartbeat()));
     }
 }

@@ -30,12 +30,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What every metadata store does, whatever server is behind it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class MetadataStoreKit {
-    static final Duration REQUEST = Duration.ofMillis(1500);
+    static final Duration REQUEST = Duration.ofSeconds(4);
     static final Duration RECOVERY = Duration.ofSeconds(20);
     static final Duration HEARTBEAT = Duration.ofMillis(100);
     static final MetadataOptions OPTIONS =
             MetadataOptions.DEFAULT
-                    .withTimeouts(Duration.ofMillis(500), REQUEST)
+                    .withTimeouts(Duration.ofSeconds(1), REQUEST)
                     .withHeartbeat(HEARTBEAT, Duration.ofSeconds(4));
 
     /** A server that can lose its data. */
@@ -69,6 +69,10 @@ abstract class MetadataStoreKit {
         if (backend != null) {
             backend.close();
         }
+    }
+
+    final Backend backend() {
+        return backend;
     }
 
     final MetadataStore open() {
@@ -209,21 +213,22 @@ abstract class MetadataStoreKit {
     @Test
     void a_server_that_is_not_there_is_told_with_key_and_cause() {
         try (MetadataStore store = open(connection(ServiceProcess.freePort()))) {
-            assertUnreachable(() -> store.put("mooncake/ram/lost", "x"), "refused");
-            assertUnreachable(() -> find(store, "mooncake/ram/lost"), "refused");
-            assertUnreachable(() -> store.remove("mooncake/ram/lost"), "refused");
+            assertUnreachable(() -> store.put("mooncake/ram/lost", "x"), "connect");
+            assertUnreachable(() -> find(store, "mooncake/ram/lost"), "connect");
+            assertUnreachable(() -> store.remove("mooncake/ram/lost"), "connect");
         }
     }
 
     @Test
     void a_server_that_never_answers_is_given_up_in_time() throws IOException {
+        MetadataOptions brief =
+                OPTIONS.withTimeouts(Duration.ofMillis(500), Duration.ofMillis(700));
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                MetadataStore store = open(connection(silent.getLocalPort()))) {
-            long start = System.nanoTime();
-            Outcome<?> outcome = store.find("mooncake/ram/lost", Duration.ofMillis(300));
-            long took = System.nanoTime() - start;
-            assertThat(outcome).isInstanceOf(Outcome.Failed.class);
-            assertThat(Duration.ofNanos(took)).isLessThan(REQUEST);
+                MetadataStore store =
+                        MetadataStores.open(connection(silent.getLocalPort()), brief)
+                                .orThrow()
+                                .orElseThrow()) {
+            assertUnreachable(() -> store.find("mooncake/ram/lost", Duration.ofMillis(300)), "");
             assertUnreachable(() -> store.put("mooncake/ram/lost", "x"), "");
         }
     }
@@ -241,8 +246,8 @@ abstract class MetadataStoreKit {
                             assertThat(failed.detail().toLowerCase(java.util.Locale.ROOT))
                                     .contains(cause);
                         });
-        // The longest of all stores is that of HTTP, plus a scheduler that is late.
-        assertThat(took).isLessThan(Duration.ofSeconds(5));
+        // A request's time, and a busy machine's.
+        assertThat(took).isLessThan(REQUEST.plusSeconds(2));
     }
 
     @Test
@@ -250,19 +255,21 @@ abstract class MetadataStoreKit {
         RpcMeta endpoint = new RpcMeta("127.0.0.1", 15001, OptionalLong.of(7));
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (MetadataStore store = open();
-                MetadataStore reader = open();
-                Publication publication =
-                        new Publication(store, OPTIONS, "survivor", endpoint, () -> "{}", meters)) {
-            assertThat(publication.publish()).isEqualTo(Outcome.done());
-            assertFound(reader, "mooncake/ram/survivor", "{}");
-            for (int round = 0; round < 2; round++) {
-                backend.kill();
-                assertThat(ServiceProcess.pollUntil(() -> failures(meters) > 0, RECOVERY)).isTrue();
-                backend.startEmpty();
-                assertComesBack(reader, "mooncake/rpc_meta/survivor");
-                assertComesBack(reader, "mooncake/ram/survivor");
+                MetadataStore reader = open()) {
+            try (Publication publication =
+                    new Publication(store, OPTIONS, "survivor", endpoint, () -> "{}", meters)) {
+                assertThat(publication.publish()).isEqualTo(Outcome.done());
+                assertFound(reader, "mooncake/ram/survivor", "{}");
+                for (int round = 0; round < 2; round++) {
+                    double before = failures(meters);
+                    backend.kill();
+                    assertThat(ServiceProcess.pollUntil(() -> failures(meters) > before, RECOVERY))
+                            .isTrue();
+                    backend.startEmpty();
+                    assertComesBack(reader, "mooncake/rpc_meta/survivor");
+                    assertComesBack(reader, "mooncake/ram/survivor");
+                }
             }
-            publication.close();
             assertAbsent(reader, "mooncake/rpc_meta/survivor");
             assertAbsent(reader, "mooncake/ram/survivor");
         }

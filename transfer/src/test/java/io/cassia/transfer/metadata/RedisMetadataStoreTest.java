@@ -15,12 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 
 final class RedisMetadataStoreTest extends MetadataStoreKit {
-    private ProcessBackend redis;
-
     @Override
     Backend start() throws IOException {
-        redis = new ProcessBackend("redis", ServiceProcess::redis);
-        return redis;
+        return new ProcessBackend("redis", ServiceProcess::redis);
+    }
+
+    private ServiceProcess process() {
+        return ((ProcessBackend) backend()).process;
     }
 
     @Override
@@ -29,7 +30,7 @@ final class RedisMetadataStoreTest extends MetadataStoreKit {
     }
 
     private Jedis client() {
-        return new Jedis("127.0.0.1", redis.process.port());
+        return new Jedis("127.0.0.1", process().port());
     }
 
     @Override
@@ -50,7 +51,7 @@ final class RedisMetadataStoreTest extends MetadataStoreKit {
         MetadataOptions brief =
                 OPTIONS.withHeartbeat(Duration.ofMillis(100), Duration.ofMillis(400));
         try (MetadataStore store =
-                        MetadataStores.open(redis.connection(), brief).orThrow().orElseThrow();
+                        MetadataStores.open(backend().connection(), brief).orThrow().orElseThrow();
                 Jedis client = client()) {
             assertThat(store.put(key, "x").isOk()).isTrue();
             assertThat(client.pttl(key)).isBetween(1L, 400L);
@@ -68,7 +69,7 @@ final class RedisMetadataStoreTest extends MetadataStoreKit {
                 OPTIONS.withHeartbeat(Duration.ofMillis(50), Duration.ofMillis(1000));
         RpcMeta endpoint = new RpcMeta("127.0.0.1", 15001, OptionalLong.of(1));
         try (MetadataStore store =
-                        MetadataStores.open(redis.connection(), brief).orThrow().orElseThrow();
+                        MetadataStores.open(backend().connection(), brief).orThrow().orElseThrow();
                 Publication publication =
                         new Publication(
                                 store,
@@ -92,12 +93,12 @@ final class RedisMetadataStoreTest extends MetadataStoreKit {
     void a_frozen_server_fails_requests_and_serves_them_when_it_goes_on() {
         try (MetadataStore store = open()) {
             assertThat(store.put("mooncake/ram/frozen", "1").isOk()).isTrue();
-            redis.process.freeze();
+            process().freeze();
             try {
                 assertThat(store.find("mooncake/ram/frozen", Duration.ofMillis(300)).isOk())
                         .isFalse();
             } finally {
-                redis.process.thaw();
+                process().thaw();
             }
             assertThat(
                             ServiceProcess.pollUntil(

@@ -54,7 +54,8 @@ class VerbsTest {
             fake.refused.add("mlx5_2");
             Verbs library = fake.library();
             Outcome<RdmaContexts> outcome =
-                    RdmaContexts.open(library, host.discover(library), DeviceFilter.ALL);
+                    RdmaContexts.open(
+                            Optional.of(library), host.discover(library), DeviceFilter.ALL);
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
@@ -75,7 +76,7 @@ class VerbsTest {
             Verbs library = fake.library();
             try (RdmaContexts contexts =
                     RdmaContexts.open(
-                                    library,
+                                    Optional.of(library),
                                     host.discover(library),
                                     DeviceFilter.parse("mlx5_1,mlx5_2"))
                             .orThrow()) {

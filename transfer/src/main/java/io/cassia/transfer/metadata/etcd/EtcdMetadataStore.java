@@ -58,7 +58,10 @@ public final class EtcdMetadataStore implements MetadataStore {
 
     /** A client of a cluster. No I/O yet. */
     public static EtcdMetadataStore open(MetadataAddress.Etcd address, MetadataOptions options) {
-        return new EtcdMetadataStore(address, options);
+        EtcdMetadataStore store = new EtcdMetadataStore(address, options);
+        // Its many classes are loaded now, and not in the time of the first request.
+        var _ = store.session();
+        return store;
     }
 
     @Override
@@ -117,7 +120,7 @@ public final class EtcdMetadataStore implements MetadataStore {
     @Override
     public Outcome<Done> keep(String key, String value) {
         Optional<OptionalLong> revision =
-                open().map(session -> session.revision(key)).filter(OptionalLong::isPresent);
+                session().map(session -> session.revision(key)).filter(OptionalLong::isPresent);
         if (revision.isEmpty()) {
             return put(key, value);
         }
@@ -156,7 +159,7 @@ public final class EtcdMetadataStore implements MetadataStore {
         return Deadline.after(clock, timeout);
     }
 
-    private Optional<Session> open() {
+    private Optional<Session> session() {
         lock.lock();
         try {
             if (current == null && !closed) {
@@ -190,7 +193,7 @@ public final class EtcdMetadataStore implements MetadataStore {
             Deadline deadline,
             Function<Session, CompletableFuture<T>> request) {
         String attempted = "%s %s at %s".formatted(command, key, address);
-        Optional<Session> session = open();
+        Optional<Session> session = session();
         if (session.isEmpty()) {
             return failed(attempted, "the store is closed");
         }

@@ -64,6 +64,7 @@ final class Session implements AutoCloseable {
                         .keepaliveTime(Duration.ofSeconds(10))
                         .keepaliveTimeout(options.requestTimeout())
                         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                        .retryMaxAttempts(1)
                         // An unreachable cluster shall say why, and at once.
                         .waitForReady(false)
                         .build();

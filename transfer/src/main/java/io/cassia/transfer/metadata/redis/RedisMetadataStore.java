@@ -7,6 +7,7 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.BoundedCall;
 import io.cassia.transfer.metadata.MetadataOptions;
 import io.cassia.transfer.metadata.MetadataStore;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -18,15 +19,13 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.SetParams;
 
 /**
  * Metadata in a Redis server: {@code GET}, {@code SET} with a time to live, {@code DEL}; values end
  * with a newline (spec 5.3). Guarded by the client's pool of connections.
- *
- * <p>Connections are tested when they are taken from the pool, so that a restarted server costs one
- * failed test and not a failed request.
  */
 public final class RedisMetadataStore implements MetadataStore {
     private static final int MAX_CONNECTIONS = 8;
@@ -69,7 +68,6 @@ public final class RedisMetadataStore implements MetadataStore {
         pool.setMaxTotal(MAX_CONNECTIONS);
         pool.setMaxIdle(MAX_CONNECTIONS);
         pool.setMaxWait(maxWait);
-        pool.setTestOnBorrow(true);
         pool.setJmxEnabled(false);
         return RedisClient.builder()
                 .hostAndPort(new HostAndPort(server.host(), server.port()))
@@ -105,7 +103,7 @@ public final class RedisMetadataStore implements MetadataStore {
                 timeout,
                 () -> {
                     try {
-                        return Outcome.ok(call.get());
+                        return Outcome.ok(again(call));
                     } catch (JedisException e) {
                         return Outcome.failed(
                                 TransferCode.ERR_METADATA,
@@ -113,6 +111,22 @@ public final class RedisMetadataStore implements MetadataStore {
                                         .formatted(command, key, server, BoundedCall.describe(e)));
                     }
                 });
+    }
+
+    /**
+     * Makes a call, and once more when its connection was broken: those of the pool do not survive
+     * a restart of the server. All calls may be made twice.
+     */
+    private <T> T again(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (JedisConnectionException e) {
+            if (e.getCause() instanceof SocketTimeoutException) {
+                throw e;
+            }
+            client.getPool().clear();
+            return call.get();
+        }
     }
 
     @Override

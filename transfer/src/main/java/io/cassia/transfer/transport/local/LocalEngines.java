@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentMap;
  * only the process as a whole can know that a name is one of its own.
  */
 public final class LocalEngines {
-    private record Key(String metadata, String name) {}
+    private record Key(String domain, String name) {}
 
     private static final ConcurrentMap<Key, BufferTable> ENGINES = new ConcurrentHashMap<>();
 
@@ -21,19 +21,20 @@ public final class LocalEngines {
     /**
      * Makes an engine known.
      *
-     * @param metadata where its name is valid: two metadata servers may know the same name
+     * @param domain where its name is valid and who may come: two metadata servers may know the
+     *     same name, and a copy must not pass by what a peer over the network has to prove
      */
-    public static void add(String metadata, String name, BufferTable buffers) {
-        ENGINES.put(new Key(metadata, name), buffers);
+    public static void add(String domain, String name, BufferTable buffers) {
+        ENGINES.put(new Key(domain, name), buffers);
     }
 
     /** Forgets an engine, unless a later one has taken its name. */
-    public static void remove(String metadata, String name, BufferTable buffers) {
-        ENGINES.remove(new Key(metadata, name), buffers);
+    public static void remove(String domain, String name, BufferTable buffers) {
+        ENGINES.remove(new Key(domain, name), buffers);
     }
 
     /** The registered memory of an engine of this process. */
-    public static Optional<BufferTable> find(String metadata, String name) {
-        return Optional.ofNullable(ENGINES.get(new Key(metadata, name)));
+    public static Optional<BufferTable> find(String domain, String name) {
+        return Optional.ofNullable(ENGINES.get(new Key(domain, name)));
     }
 }

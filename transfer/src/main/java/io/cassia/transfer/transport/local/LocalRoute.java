@@ -12,6 +12,8 @@ import java.lang.foreign.MemorySegment;
 
 /** To memory of this process, by a copy, under the same rules as for a remote peer. Guarded. */
 public final class LocalRoute implements Route {
+    private static final long PIECE_BYTES = 16L << 20;
+
     private final BufferTable target;
     private final TransferMetrics metrics;
 
@@ -39,10 +41,17 @@ public final class LocalRoute implements Route {
                 continue;
             }
             try {
-                copy(head, range);
+                if (!copy(head, range)) {
+                    run.endUnwanted();
+                    continue;
+                }
             } catch (IllegalStateException e) {
                 run.lose(Run.Stop.MEMORY_GONE, TransferCode.ERR_INVALID_ARGUMENT, e.toString());
                 return;
+            } catch (InternalError e) {
+                // The host has no memory for a page that is touched for the first time.
+                run.failHead(TransferCode.ERR_MEMORY, e.toString(), false);
+                continue;
             } finally {
                 range.release();
             }
@@ -51,14 +60,24 @@ public final class LocalRoute implements Route {
         }
     }
 
-    private static void copy(Transfer transfer, Registration range) {
+    /** Piece by piece, so that a transfer that was given up ends soon; false then. */
+    private static boolean copy(Transfer transfer, Registration range) {
         MemorySegment local = transfer.local();
+        MemorySegment remote = range.memory();
         long offset = transfer.remoteAddress() - range.address();
-        if (transfer.isWrite()) {
-            MemorySegment.copy(local, 0, range.memory(), offset, transfer.lengthBytes());
-        } else {
-            MemorySegment.copy(range.memory(), offset, local, 0, transfer.lengthBytes());
+        long length = transfer.lengthBytes();
+        for (long at = 0; at < length; at += PIECE_BYTES) {
+            if (transfer.isUnwanted()) {
+                return false;
+            }
+            long piece = Math.min(PIECE_BYTES, length - at);
+            if (transfer.isWrite()) {
+                MemorySegment.copy(local, at, remote, offset + at, piece);
+            } else {
+                MemorySegment.copy(remote, offset + at, local, at, piece);
+            }
         }
+        return true;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.cassia.transfer.transport.shm;
 
-import io.cassia.base.Clock;
 import io.cassia.transfer.memory.PeerFile;
 import io.cassia.transfer.memory.SharedFiles;
 import io.cassia.transfer.metadata.HostAccess;
@@ -25,10 +24,16 @@ import java.util.Set;
  * made with the secret in that file. All that concerns memory is then taken from the file.
  *
  * @param allowed transports that may be used
+ * @param realm of the engines that trust each other
  * @param host of this process
  * @param process this process
  */
-record Attacher(Set<Transport> allowed, HostIdentity host, ProcessId process, HostContext context) {
+record Attacher(
+        Set<Transport> allowed,
+        String realm,
+        HostIdentity host,
+        ProcessId process,
+        HostContext context) {
     private static final Set<Transport> BY_MEMORY =
             Set.copyOf(EnumSet.of(Transport.SHM, Transport.PROCESS_VM));
 
@@ -98,8 +103,7 @@ record Attacher(Set<Transport> allowed, HostIdentity host, ProcessId process, Ho
     }
 
     /** Whether the file is one that we know and bears out what the descriptor says. */
-    private static Attachment check(
-            SegmentDescriptor segment, HostAccess access, MemorySegment control) {
+    private Attachment check(SegmentDescriptor segment, HostAccess access, MemorySegment control) {
         if (control.byteSize() != ControlLayout.LENGTH_BYTES
                 || ControlLayout.get(control, ControlLayout.MAGIC_OFFSET) != ControlLayout.MAGIC
                 || ControlLayout.get(control, ControlLayout.VERSION_OFFSET)
@@ -110,7 +114,8 @@ record Attacher(Set<Transport> allowed, HostIdentity host, ProcessId process, Ho
         byte[] secret =
                 control.asSlice(ControlLayout.SECRET_OFFSET, ControlLayout.SECRET_BYTES)
                         .toArray(ValueLayout.JAVA_BYTE);
-        return Proof.isBorneOut(access, segment.name(), segment.tcpDataPort(), secret)
+        Proof.Claim claim = new Proof.Claim(segment.name(), segment.tcpDataPort(), realm);
+        return Proof.isBorneOut(access, claim, secret)
                 ? Attachment.refused(RouteReason.PREFERRED, "")
                 : Attachment.refused(
                         RouteReason.UNPROVEN,
@@ -171,9 +176,5 @@ record Attacher(Set<Transport> allowed, HostIdentity host, ProcessId process, Ho
                 RouteReason.PREFERRED,
                 "",
                 socket);
-    }
-
-    Clock clock() {
-        return context.clock();
     }
 }

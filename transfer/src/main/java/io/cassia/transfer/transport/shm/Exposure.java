@@ -159,8 +159,8 @@ final class Exposure implements AutoCloseable {
     }
 
     /** What peers are told, with the proof for a segment. */
-    HostAccess access(String segment, int dataPort) {
-        return access.withProof(Proof.of(access, segment, dataPort, secret));
+    HostAccess access(Proof.Claim claim) {
+        return access.withProof(Proof.of(access, claim, secret));
     }
 
     /**

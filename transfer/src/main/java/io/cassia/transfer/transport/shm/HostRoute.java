@@ -62,7 +62,7 @@ public final class HostRoute implements Route {
         return mayAskKernel;
     }
 
-    /** Carries what it can; {@link Run#unended} is for another route then. */
+    /** Carries what it can; what is left in the run is for another route then. */
     @Override
     public void carry(Run run) {
         RouteReason _ = carryWhatItCan(run);

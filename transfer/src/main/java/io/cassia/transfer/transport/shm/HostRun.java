@@ -64,6 +64,7 @@ final class HostRun {
                 goesOn = carryHead();
             }
         } finally {
+            run.resume();
             mapped.count(route.context().metrics(), Transport.SHM, RouteReason.PREFERRED);
             byKernel.count(route.context().metrics(), Transport.PROCESS_VM, whyKernel);
         }
@@ -143,8 +144,12 @@ final class HostRun {
                 && peer.holds().word(slot.number()) == slot.word();
     }
 
-    /** Whether the head has time left and its owner lives; if not, it may have ended. */
+    /** Whether the head is wanted in time and its owner lives; if not, it may have ended. */
     private boolean mayGoOn() {
+        if (run.head().isUnwanted()) {
+            run.endUnwanted();
+            return false;
+        }
         long now = route.context().clock().nanos();
         if (run.head().deadlineNanos() - now <= 0) {
             run.failHead(

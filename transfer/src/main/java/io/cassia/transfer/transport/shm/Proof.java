@@ -15,15 +15,23 @@ import javax.crypto.spec.SecretKeySpec;
  * <p>The key is the secret in the file, which the kernel shows to processes of the owner's user
  * only. Somebody who can write to the metadata store, or answers in a peer's place, but cannot read
  * the file, cannot make such a proof; and one that was copied from another descriptor does not fit
- * the name and port of this one.
+ * the name and port of this one. Engines that must prove more to each other over the network do so
+ * here, too: the realm is part of what the proof says.
  */
 final class Proof {
     private static final String ALGORITHM = "HmacSHA256";
 
     private Proof() {}
 
+    /**
+     * What a proof is for. Immutable.
+     *
+     * @param realm of the engines that trust each other
+     */
+    record Claim(String segment, int dataPort, String realm) {}
+
     /** The proof of an access; the one that it may carry already does not matter. */
-    static String of(HostAccess access, String segment, int dataPort, byte[] secret) {
+    static String of(HostAccess access, Claim claim, byte[] secret) {
         String text =
                 String.join(
                         "\n",
@@ -32,8 +40,9 @@ final class Proof {
                         Long.toString(access.pidNamespace()),
                         access.control(),
                         String.join(",", access.transports()),
-                        Integer.toString(dataPort),
-                        segment);
+                        Integer.toString(claim.dataPort()),
+                        claim.realm(),
+                        claim.segment());
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(secret, ALGORITHM));
@@ -44,9 +53,9 @@ final class Proof {
     }
 
     /** Whether an access carries the right one. */
-    static boolean isBorneOut(HostAccess access, String segment, int dataPort, byte[] secret) {
+    static boolean isBorneOut(HostAccess access, Claim claim, byte[] secret) {
         return MessageDigest.isEqual(
-                of(access, segment, dataPort, secret).getBytes(StandardCharsets.UTF_8),
+                of(access, claim, secret).getBytes(StandardCharsets.UTF_8),
                 access.proof().getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -67,12 +67,21 @@ public final class SameHost implements AutoCloseable {
      * Opens what the host has. Where it has nothing, the engine works without.
      *
      * @param transports that the engine may use and offer; those of other kinds do not matter here
+     * @param realm of the engines that trust each other; empty for all. The socket of this host
+     *     serves everybody of this user, so that it is there only without a realm
      */
     public static SameHost open(
-            Set<Transport> transports, Entropy entropy, Clock clock, TransferMetrics metrics) {
+            Set<Transport> transports,
+            String realm,
+            Entropy entropy,
+            Clock clock,
+            TransferMetrics metrics) {
         Set<Transport> allowed = EnumSet.noneOf(Transport.class);
         allowed.addAll(transports);
         allowed.retainAll(TRANSPORTS);
+        if (!realm.isEmpty()) {
+            allowed.remove(Transport.UDS);
+        }
         if (allowed.isEmpty()) {
             return without(RouteReason.NOT_ALLOWED, "by the configuration");
         }
@@ -88,11 +97,12 @@ public final class SameHost implements AutoCloseable {
         Attacher attacher =
                 new Attacher(
                         allowed,
+                        realm,
                         host.get(),
                         process.get(),
                         new HostContext(calls.get(), clock, metrics));
         try {
-            return open(owner, allowed, entropy, attacher);
+            return open(owner, attacher, entropy, clock);
         } catch (IOException e) {
             LOG.log(System.Logger.Level.WARNING, "same-host-transports-off", e);
             return without(RouteReason.NOT_SUPPORTED, e.toString());
@@ -100,9 +110,10 @@ public final class SameHost implements AutoCloseable {
     }
 
     private static SameHost open(
-            Exposure.Owner owner, Set<Transport> offered, Entropy entropy, Attacher attacher)
+            Exposure.Owner owner, Attacher attacher, Entropy entropy, Clock clock)
             throws IOException {
-        Exposure exposure = Exposure.open(owner, offered, entropy, attacher.clock());
+        Set<Transport> offered = attacher.allowed();
+        Exposure exposure = Exposure.open(owner, offered, entropy, clock);
         try {
             ServerSocketChannel listener =
                     offered.contains(Transport.UDS)
@@ -122,9 +133,11 @@ public final class SameHost implements AutoCloseable {
 
     /** What the descriptor of a segment says about this host. */
     public Optional<HostAccess> access(String segment, int dataPort) {
-        return exposure == null
-                ? Optional.empty()
-                : Optional.of(exposure.access(segment, dataPort));
+        if (exposure == null || attacher == null) {
+            return Optional.empty();
+        }
+        Proof.Claim claim = new Proof.Claim(segment, dataPort, attacher.realm());
+        return Optional.of(exposure.access(claim));
     }
 
     /** Where the data protocol is to be served as well. */

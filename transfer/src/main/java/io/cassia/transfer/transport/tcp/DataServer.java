@@ -5,11 +5,11 @@ import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.PortBinder;
+import io.cassia.transfer.net.SocketOptions;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -86,14 +86,14 @@ public final class DataServer implements AutoCloseable {
     }
 
     private void accept(ServerSocketChannel listener, Transport transport) {
+        TransferMetrics.Flows flows = context.metrics().server(transport);
         while (listener.isOpen()) {
             try {
                 SocketChannel channel = listener.accept();
                 if (transport == Transport.TCP) {
-                    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                    SocketOptions.forLongLife(channel);
                 }
-                serve(channel, listener, context.metrics().server(transport));
+                serve(channel, listener, flows);
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -120,7 +120,14 @@ public final class DataServer implements AutoCloseable {
             platformThreads.decrementAndGet();
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
-        factory.newThread(() -> run(connection, asPlatform)).start();
+        try {
+            factory.newThread(() -> run(connection, asPlatform)).start();
+        } catch (OutOfMemoryError e) {
+            // No thread to be had: this peer is turned away, the others are served on.
+            ended(connection, asPlatform);
+            connection.abort();
+            throw new IOException("no thread for a connection", e);
+        }
         if (!listener.isOpen()) {
             // The server was closed meanwhile and may not have seen this one.
             connection.abort();
@@ -131,11 +138,15 @@ public final class DataServer implements AutoCloseable {
         try {
             connection.run();
         } finally {
-            connections.remove(connection);
-            context.metrics().serverConnections().decrementAndGet();
-            if (asPlatform) {
-                platformThreads.decrementAndGet();
-            }
+            ended(connection, asPlatform);
+        }
+    }
+
+    private void ended(ServerConnection connection, boolean asPlatform) {
+        connections.remove(connection);
+        context.metrics().serverConnections().decrementAndGet();
+        if (asPlatform) {
+            platformThreads.decrementAndGet();
         }
     }
 

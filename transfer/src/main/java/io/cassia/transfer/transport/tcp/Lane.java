@@ -80,7 +80,7 @@ final class Lane {
         } catch (RejectedException e) {
             run.lose(Run.Stop.REJECTED, TransferCode.ERR_ADDRESS_NOT_REGISTERED, e.detail);
         } catch (ProtocolException e) {
-            run.lose(Run.Stop.PROTOCOL, TransferCode.ERR_SOCKET, e.detail);
+            run.lose(Run.Stop.PROTOCOL, TransferCode.ERR_ENDPOINT, e.detail);
         } catch (IOException e) {
             lose(run, e);
         } catch (IllegalStateException e) {

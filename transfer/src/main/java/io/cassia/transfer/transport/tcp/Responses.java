@@ -39,9 +39,8 @@ final class Responses {
 
     Responses(SocketChannel channel) {
         this.channel = channel;
-        ByteBuffer ok = StatusLayout.buffer(StatusLayout.OK_CODE);
         for (int i = 0; i < MAX_COUNT; i++) {
-            statuses[i] = ok.duplicate();
+            statuses[i] = StatusLayout.ok();
         }
     }
 

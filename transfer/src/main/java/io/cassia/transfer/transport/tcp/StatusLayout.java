@@ -41,11 +41,29 @@ final class StatusLayout {
         return (int) frame;
     }
 
-    /** A frame ready to be sent, in memory of its own. */
-    static ByteBuffer buffer(int code) {
+    private static final ByteBuffer OK_FRAME = allocate(OK_CODE);
+    private static final ByteBuffer REJECTED_FRAME = allocate(REJECTED_CODE);
+    private static final ByteBuffer DENIED_FRAME = allocate(DENIED_CODE);
+
+    private static ByteBuffer allocate(int code) {
         return ByteBuffer.allocateDirect(LENGTH_BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putLong(frame(code))
                 .flip();
+    }
+
+    /** A view on a frame of success, ready to be sent. */
+    static ByteBuffer ok() {
+        return OK_FRAME.duplicate();
+    }
+
+    /** A view on a frame of rejection, ready to be sent. */
+    static ByteBuffer rejected() {
+        return REJECTED_FRAME.duplicate();
+    }
+
+    /** A view on a frame of denial, ready to be sent. */
+    static ByteBuffer denied() {
+        return DENIED_FRAME.duplicate();
     }
 }

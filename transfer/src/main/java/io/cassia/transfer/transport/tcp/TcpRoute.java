@@ -75,6 +75,21 @@ public final class TcpRoute implements Route {
         return peer.equals(target) && acknowledged == isAcknowledged;
     }
 
+    /** Its data port, or its socket on this host. */
+    public Target peer() {
+        return peer;
+    }
+
+    /** Connections at this moment. */
+    public int lanes() {
+        lock.lock();
+        try {
+            return idle.size() + busy.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Override
     public void carry(Run run) {
         if (!acquire(run)) {
@@ -189,7 +204,9 @@ public final class TcpRoute implements Route {
         return switch (connected) {
             case Outcome.Ok<SocketChannel>(SocketChannel channel) -> admit(run, channel);
             case Outcome.Failed<SocketChannel>(Code code, String detail) -> {
-                if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
+                if (Thread.currentThread().isInterrupted()) {
+                    lose(run, Run.Stop.INTERRUPTED, code, "interrupted: " + detail);
+                } else if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
                     // Says more about the caller's patience than about the peer.
                     lose(run, Run.Stop.TIMED_OUT, code, detail);
                 } else {

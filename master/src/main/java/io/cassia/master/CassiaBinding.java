@@ -1,0 +1,47 @@
+package io.cassia.master;
+
+import io.cassia.master.core.Command;
+import io.cassia.rpc.RpcServer;
+import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
+import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.status.Outcome;
+import java.util.List;
+
+/** Immutable. Cassia's own master methods as commands to the loop. */
+final class CassiaBinding {
+    /** Extensions that a client may use once it has seen them. */
+    static final List<String> CAPABILITIES =
+            List.of("acquire", "release", "list", "stats", "details");
+
+    private static final String PRODUCT = "cassia 0.1.0";
+
+    /** Keys in one page at most, whatever the caller asks for. */
+    private static final long LONGEST_PAGE = 10_000;
+
+    private final MasterLoop loop;
+
+    CassiaBinding(MasterLoop loop) {
+        this.loop = loop;
+    }
+
+    void register(RpcServer.Builder server) {
+        Outcome<HelloResult> hello = Outcome.ok(new HelloResult(PRODUCT, CAPABILITIES));
+        server.register(CassiaMethods.HELLO, _ -> hello)
+                .register(
+                        CassiaMethods.ACQUIRE,
+                        a -> Outcome.ok(loop.applyLong(new Command.Acquire(a))))
+                .register(
+                        CassiaMethods.RELEASE,
+                        a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
+                .register(CassiaMethods.LIST_KEYS, a -> Outcome.ok(loop.list(limited(a))))
+                .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
+    }
+
+    private static ListKeys limited(ListKeys query) {
+        boolean fits = query.limit() >= 0 && query.limit() <= LONGEST_PAGE;
+        return fits
+                ? query
+                : new ListKeys(query.prefix(), query.after(), LONGEST_PAGE, query.tenant());
+    }
+}

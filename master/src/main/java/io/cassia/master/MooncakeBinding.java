@@ -1,0 +1,249 @@
+package io.cassia.master;
+
+import io.cassia.base.ByteString;
+import io.cassia.master.core.Command;
+import io.cassia.master.core.Selection;
+import io.cassia.rpc.RpcServer;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.MasterMethods;
+import io.cassia.rpc.mooncake.ReplicaType;
+import io.cassia.rpc.mooncake.SegmentStatus;
+import io.cassia.rpc.mooncake.StorageConfig;
+import io.cassia.status.Outcome;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
+
+/**
+ * Immutable. Upstream's master methods as commands to the loop (spec mooncake-store 11.1). What
+ * this master does not have (NVMe-oF, SSD tier, copies and tasks) is answered by {@link
+ * AbsentFeatures} as by an upstream master without it.
+ */
+final class MooncakeBinding {
+    private final MasterConfig config;
+    private final MasterLoop loop;
+    private final MeterRegistry meters;
+
+    MooncakeBinding(MasterConfig config, MasterLoop loop, MeterRegistry meters) {
+        this.config = config;
+        this.loop = loop;
+        this.meters = meters;
+    }
+
+    void register(RpcServer.Builder server) {
+        service(server);
+        reads(server);
+        puts(server);
+        upserts(server);
+        removals(server);
+        segments(server);
+        new AbsentFeatures(loop).register(server);
+    }
+
+    private OperationMeter single(String operation) {
+        return OperationMeter.single(meters, operation);
+    }
+
+    private OperationMeter batch(String operation) {
+        return OperationMeter.batch(meters, operation);
+    }
+
+    private void service(RpcServer.Builder server) {
+        OperationMeter ping = single("ping");
+        Outcome<String> version = Outcome.ok(config.serviceVersion());
+        // No shared file system tier: no directory, and the defaults of the flags.
+        Outcome<String> fsdir = Outcome.ok("");
+        Outcome<StorageConfig> storage = Outcome.ok(new StorageConfig("", true, 0));
+        server.register(MasterMethods.SERVICE_READY, _ -> version)
+                .register(MasterMethods.GET_FSDIR, _ -> fsdir)
+                .register(MasterMethods.GET_STORAGE_CONFIG, _ -> storage)
+                .register(
+                        MasterMethods.PING,
+                        client -> ping.count(loop.apply(new Command.Ping(client))));
+    }
+
+    private void reads(RpcServer.Builder server) {
+        OperationMeter exist = single("exist_key");
+        OperationMeter batchExist = batch("exist_key");
+        OperationMeter get = single("get_replica_list");
+        OperationMeter batchGet = batch("get_replica_list");
+        OperationMeter byRegex = single("get_replica_list_by_regex");
+        server.register(
+                        MasterMethods.EXIST_KEY,
+                        a -> exist.count(loop.apply(new Command.ExistKey(a.key(), a.tenant()))))
+                .register(
+                        MasterMethods.BATCH_EXIST_KEY,
+                        a -> batchExist.count(loop.applyLong(new Command.BatchExistKey(a))))
+                .register(
+                        MasterMethods.GET_REPLICA_LIST,
+                        a -> get.count(loop.apply(new Command.GetReplicaList(a.key(), a.tenant()))))
+                .register(
+                        MasterMethods.BATCH_GET_REPLICA_LIST,
+                        a -> batchGet.count(loop.applyLong(new Command.BatchGetReplicaList(a))))
+                .register(
+                        MasterMethods.GET_REPLICA_LIST_BY_REGEX,
+                        a -> byRegex.count(loop.get(matching(a.key(), a.tenant()))));
+    }
+
+    private void puts(RpcServer.Builder server) {
+        OperationMeter start = single("put_start");
+        OperationMeter end = single("put_end");
+        OperationMeter revoke = single("put_revoke");
+        OperationMeter batchStart = batch("put_start");
+        OperationMeter batchEnd = batch("put_end");
+        OperationMeter batchRevoke = batch("put_revoke");
+        DistributionSummary sizes =
+                DistributionSummary.builder("master_value_size_bytes")
+                        .description("Sizes of objects put")
+                        .register(meters);
+        server.register(
+                        MasterMethods.PUT_START,
+                        a -> {
+                            sizes.record((double) a.length());
+                            return start.count(loop.apply(new Command.PutStart(a)));
+                        })
+                .register(MasterMethods.PUT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
+                .register(
+                        MasterMethods.PUT_REVOKE,
+                        a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
+                .register(
+                        MasterMethods.BATCH_PUT_START,
+                        a -> {
+                            a.lengths().forEach(sizes::record);
+                            return batchStart.count(loop.applyLong(new Command.BatchPutStart(a)));
+                        })
+                .register(
+                        MasterMethods.BATCH_PUT_END,
+                        a ->
+                                batchEnd.count(
+                                        loop.applyLong(
+                                                new Command.BatchPutEnd(
+                                                        a.client(),
+                                                        a.objects(),
+                                                        a.replicaType(),
+                                                        a.tenant()))))
+                .register(
+                        MasterMethods.BATCH_PUT_REVOKE,
+                        a ->
+                                batchRevoke.count(
+                                        loop.applyLong(
+                                                new Command.BatchPutRevoke(
+                                                        a.client(),
+                                                        a.keys(),
+                                                        a.replicaType(),
+                                                        a.tenant()))));
+    }
+
+    private void upserts(RpcServer.Builder server) {
+        int all = ReplicaType.ALL.number();
+        OperationMeter start = single("upsert_start");
+        OperationMeter end = single("upsert_end");
+        OperationMeter revoke = single("upsert_revoke");
+        OperationMeter batchStart = batch("upsert_start");
+        OperationMeter batchEnd = batch("upsert_end");
+        OperationMeter batchRevoke = batch("upsert_revoke");
+        server.register(
+                        MasterMethods.UPSERT_START,
+                        a -> start.count(loop.apply(new Command.UpsertStart(a))))
+                .register(
+                        MasterMethods.UPSERT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
+                .register(
+                        MasterMethods.UPSERT_REVOKE,
+                        a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
+                .register(
+                        MasterMethods.BATCH_UPSERT_START,
+                        a -> batchStart.count(loop.applyLong(new Command.BatchUpsertStart(a))))
+                .register(
+                        MasterMethods.BATCH_UPSERT_END,
+                        a ->
+                                batchEnd.count(
+                                        loop.applyLong(
+                                                new Command.BatchPutEnd(
+                                                        a.client(), a.objects(), all, a.tenant()))))
+                .register(
+                        MasterMethods.BATCH_UPSERT_REVOKE,
+                        a ->
+                                batchRevoke.count(
+                                        loop.applyLong(
+                                                new Command.BatchPutRevoke(
+                                                        a.client(), a.keys(), all, a.tenant()))));
+    }
+
+    private void removals(RpcServer.Builder server) {
+        OperationMeter remove = single("remove");
+        OperationMeter byRegex = single("remove_by_regex");
+        OperationMeter all = single("remove_all");
+        OperationMeter clear = single("batch_replica_clear");
+        OperationMeter batchRemove = batch("remove");
+        server.register(
+                        MasterMethods.REMOVE,
+                        a ->
+                                remove.count(
+                                        loop.apply(
+                                                new Command.Remove(
+                                                        a.key(), a.force(), a.tenant()))))
+                .register(
+                        MasterMethods.BATCH_REMOVE,
+                        a -> batchRemove.count(loop.applyLong(new Command.BatchRemove(a))))
+                .register(
+                        MasterMethods.REMOVE_BY_REGEX,
+                        a -> byRegex.count(loop.remove(matching(a.key(), a.tenant()), a.force())))
+                .register(MasterMethods.REMOVE_ALL, a -> removeAll(all, a))
+                .register(
+                        MasterMethods.BATCH_REPLICA_CLEAR,
+                        a ->
+                                clear.count(
+                                        loop.applyLong(new Command.BatchReplicaClear(a))
+                                                .map(
+                                                        keys ->
+                                                                keys.stream()
+                                                                        .map(ByteString::text)
+                                                                        .toList())));
+    }
+
+    /** Upstream's answer has no room for an error: it is 0 then. */
+    private Long removeAll(OperationMeter meter, Args.RemoveAll args) {
+        Optional<ByteString> tenant =
+                args.tenant().isEmpty() ? Optional.empty() : Optional.of(args.tenant());
+        Outcome<Long> removed = loop.remove(new Selection(tenant, Optional.empty()), args.force());
+        return meter.count(removed) instanceof Outcome.Ok<Long>(Long count) ? count : 0L;
+    }
+
+    private static Selection matching(ByteString regex, ByteString tenant) {
+        return new Selection(Optional.of(tenant), Optional.of(regex));
+    }
+
+    private void segments(RpcServer.Builder server) {
+        OperationMeter mount = single("mount_segment");
+        OperationMeter remount = single("remount_segment");
+        OperationMeter unmount = single("unmount_segment");
+        OperationMeter queryIp = single("batch_query_ip");
+        server.register(
+                        MasterMethods.MOUNT_SEGMENT,
+                        a -> mount.count(loop.apply(new Command.MountSegment(a))))
+                .register(
+                        MasterMethods.REMOUNT_SEGMENT,
+                        a -> remount.count(loop.apply(new Command.ReMountSegment(a))))
+                .register(
+                        MasterMethods.UNMOUNT_SEGMENT,
+                        a -> unmount.count(loop.applyLong(new Command.UnmountSegment(a))))
+                .register(
+                        MasterMethods.GRACEFUL_UNMOUNT_SEGMENT,
+                        a -> loop.apply(new Command.GracefulUnmountSegment(a)))
+                .register(
+                        MasterMethods.QUERY_SEGMENT_STATUS,
+                        name ->
+                                loop.apply(new Command.QuerySegmentStatus(name))
+                                        .map(SegmentStatus::number))
+                .register(
+                        MasterMethods.QUERY_SEGMENT_STATUS_BY_ID,
+                        id ->
+                                loop.apply(new Command.QuerySegmentStatusById(id))
+                                        .map(SegmentStatus::number))
+                .register(
+                        MasterMethods.BATCH_QUERY_IP,
+                        clients ->
+                                queryIp.count(
+                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients)))));
+    }
+}
