@@ -114,7 +114,11 @@ public final class SharedFiles {
         if (!isName(name) || isOwn(name)) {
             throw new IOException("\"" + name + "\" is no name of another process's shared memory");
         }
-        Path path = DIRECTORY.resolve(name);
+        return openPrivate(DIRECTORY.resolve(name));
+    }
+
+    /** Opens a file that belongs to this user and that nobody else may touch. */
+    static FileChannel openPrivate(Path path) throws IOException {
         requirePrivate(path);
         return FileChannel.open(
                 path,

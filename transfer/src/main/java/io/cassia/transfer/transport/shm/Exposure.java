@@ -57,6 +57,9 @@ final class Exposure implements AutoCloseable {
     private final Map<Registration, Integer> published = new HashMap<>();
 
     @GuardedBy("lock")
+    private boolean warned;
+
+    @GuardedBy("lock")
     private boolean closed;
 
     private Exposure(
@@ -180,13 +183,23 @@ final class Exposure implements AutoCloseable {
             published.put(range, slot);
             if (slot < 0) {
                 range.release();
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "buffer-without-slot range={0} remedy=\"register fewer, larger buffers\"",
-                        range);
+                warnOnce(range);
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock")
+    private void warnOnce(Registration range) {
+        if (!warned) {
+            warned = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "buffer-without-slot range={0} buffers={1}"
+                            + " remedy=\"register fewer, larger buffers\"",
+                    range,
+                    Integer.toString(published.size()));
         }
     }
 

@@ -156,7 +156,7 @@ final class HostRun {
                     TransferCode.ERR_SOCKET, route.peerName() + ": the deadline is over", true);
             return false;
         }
-        if (!peer.isOwnerThere(now)) {
+        if (peer.isLost() || !peer.isOwnerThere(now)) {
             left = RouteReason.OWNER_GONE;
             return false;
         }

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param startTicks when it started, in clock ticks since the host's boot
  */
 record ProcessId(long pid, long startTicks) {
+    private static final Path SELF = Path.of("/proc/self");
     private static final int START_BITS = 42;
     private static final int START_FIELD = 19;
 
@@ -24,9 +25,19 @@ record ProcessId(long pid, long startTicks) {
         }
     }
 
-    /** This process; empty when the host does not tell. */
+    /**
+     * This process; empty when the host does not tell, or its process table is one of another
+     * namespace, where the numbers mean other processes.
+     */
     static Optional<ProcessId> own() {
-        return find(ProcessHandle.current().pid());
+        long pid = ProcessHandle.current().pid();
+        try {
+            return Files.readSymbolicLink(SELF).toString().equals(Long.toString(pid))
+                    ? find(pid)
+                    : Optional.empty();
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.empty();
+        }
     }
 
     /** The process that has a number now, perhaps ended and not yet buried; empty without one. */
