@@ -41,6 +41,7 @@ final class Segment {
 
     private final long id;
     private final String name;
+    private final String domain;
     private final EngineParts parts;
     private final WorkQueue queue;
     private final WayFinder finder;
@@ -53,6 +54,7 @@ final class Segment {
     Segment(long id, String name, EngineParts parts) {
         this.id = id;
         this.name = name;
+        this.domain = parts.config().nameSpace();
         this.parts = parts;
         this.finder = new WayFinder(name, parts);
         this.queue = new WorkQueue(this, parts);
@@ -109,7 +111,7 @@ final class Segment {
         if (!parts.config().allows(Transport.LOCAL)) {
             return null;
         }
-        Optional<BufferTable> found = LocalEngines.find(parts.config().nameSpace(), name);
+        Optional<BufferTable> found = LocalEngines.find(domain, name);
         if (found.isEmpty()) {
             return null;
         }

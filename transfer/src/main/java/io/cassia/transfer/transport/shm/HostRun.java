@@ -13,6 +13,9 @@ final class HostRun {
     /** Between two looks at whether a copy must stop. */
     private static final long STEP_BYTES = 16 << 20;
 
+    /** So many bytes are copied before the clock and the owner are looked at again. */
+    private static final long LOOK_BYTES = 256 << 10;
+
     /** How often a slot may change between being found and being entered. */
     private static final int MAX_LOOKUPS = 4;
 
@@ -21,6 +24,7 @@ final class HostRun {
     private final Run run;
     private final Tally mapped = new Tally();
     private final Tally byKernel = new Tally();
+    private long sinceLookBytes = LOOK_BYTES;
     private RouteReason left = RouteReason.PREFERRED;
     private RouteReason whyKernel = RouteReason.NOT_ALLOWED;
 
@@ -150,6 +154,10 @@ final class HostRun {
             run.endUnwanted();
             return false;
         }
+        if (sinceLookBytes < LOOK_BYTES) {
+            return true;
+        }
+        sinceLookBytes = 0;
         long now = route.context().clock().nanos();
         if (run.head().deadlineNanos() - now <= 0) {
             run.failHead(
@@ -205,6 +213,7 @@ final class HostRun {
                 } else {
                     MemorySegment.copy(region, base + at, head.local(), at, step);
                 }
+                sinceLookBytes += step;
             }
         } catch (IllegalStateException e) {
             if (head.local().scope().isAlive()) {
@@ -246,6 +255,7 @@ final class HostRun {
                 if (result <= 0) {
                     return failed(-result);
                 }
+                sinceLookBytes += result;
                 offset = advance(offset + result);
             }
             return true;

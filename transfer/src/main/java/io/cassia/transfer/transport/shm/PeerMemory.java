@@ -3,7 +3,6 @@ package io.cassia.transfer.transport.shm;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.PeerFile;
-import io.cassia.transfer.memory.SharedFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -48,6 +47,9 @@ final class PeerMemory implements AutoCloseable {
     /** Files that could not be mapped; not tried again while they are registered. */
     @GuardedBy("lock")
     private final Set<Long> unmappable = new HashSet<>();
+
+    /** The region that was used last; never a closed one for long. */
+    private volatile @Nullable PeerRegion last;
 
     private volatile SlotIndex index;
     private volatile long trustedUntilNanos;
@@ -154,6 +156,7 @@ final class PeerMemory implements AutoCloseable {
         while (all.hasNext()) {
             Map.Entry<Long, PeerRegion> region = all.next();
             if (!inUse.contains(region.getKey())) {
+                last = null;
                 region.getValue().close();
                 all.remove();
             }
@@ -162,6 +165,11 @@ final class PeerMemory implements AutoCloseable {
 
     /** The mapped region of a slot; null when it is in none, or cannot be mapped. */
     @Nullable PeerRegion region(SlotIndex.Slot slot) {
+        PeerRegion known = last;
+        return known != null && known.holds(slot) ? known : find(slot);
+    }
+
+    private @Nullable PeerRegion find(SlotIndex.Slot slot) {
         lock.lock();
         try {
             if (slot.file() == 0 || unmappable.contains(slot.file())) {
@@ -169,9 +177,10 @@ final class PeerMemory implements AutoCloseable {
             }
             PeerRegion region = regions.get(slot.file());
             if (region == null) {
-                region = PeerRegion.map(SharedFiles.sibling(control, slot.file()));
+                region = PeerRegion.map(control, slot.file());
                 regions.put(slot.file(), region);
             }
+            last = region;
             return region.holds(slot) ? region : null;
         } catch (IOException e) {
             unmappable.add(slot.file());

@@ -1,6 +1,7 @@
 package io.cassia.transfer.transport.shm;
 
 import io.cassia.transfer.memory.PeerFile;
+import io.cassia.transfer.memory.SharedFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
@@ -9,18 +10,21 @@ import java.lang.foreign.MemorySegment;
  * any more. Guarded.
  */
 final class PeerRegion implements AutoCloseable {
+    private final long number;
     private final PeerFile file;
     private final Users users;
 
-    private PeerRegion(PeerFile file) {
+    private PeerRegion(long number, PeerFile file) {
+        this.number = number;
         this.file = file;
         this.users = new Users(file::close);
     }
 
-    static PeerRegion map(String name) throws IOException {
-        PeerFile file = PeerFile.map(name);
+    /** Maps the file of a number that lies beside a control file. */
+    static PeerRegion map(String control, long number) throws IOException {
+        PeerFile file = PeerFile.map(SharedFiles.sibling(control, number));
         file.adviseHugePages();
-        return new PeerRegion(file);
+        return new PeerRegion(number, file);
     }
 
     /** Whether the caller may copy; then it must {@link #leave}. */
@@ -39,7 +43,8 @@ final class PeerRegion implements AutoCloseable {
     /** Whether it holds all of a slot. */
     boolean holds(SlotIndex.Slot slot) {
         long size = file.memory().byteSize();
-        return slot.offset() >= 0
+        return slot.file() == number
+                && slot.offset() >= 0
                 && slot.lengthBytes() >= 0
                 && slot.offset() <= size
                 && slot.lengthBytes() <= size - slot.offset();
