@@ -33,6 +33,7 @@ import java.util.Optional;
  * @param keyWait how long pulls let the owner wait for a key that is not there yet
  * @param credentials token and TLS of control connections
  * @param dataHost address under which peers reach the data plane; empty: chosen
+ * @param localCopies whether instances of one process move bytes by memory copies, not sockets
  * @param dataTls whether bytes have to be encrypted on the data plane
  * @param unknownKeys keys that {@link #parse} did not know
  * @param idleKeys keys that are known, valid, and have no effect here
@@ -55,6 +56,7 @@ public record DataDistOptions(
         Duration keyWait,
         Credentials credentials,
         Optional<String> dataHost,
+        boolean localCopies,
         boolean dataTls,
         List<String> unknownKeys,
         List<String> idleKeys) {
@@ -111,6 +113,7 @@ public record DataDistOptions(
         private Duration keyWait = Duration.ZERO;
         private Credentials credentials = Credentials.NONE;
         private Optional<String> dataHost = Optional.empty();
+        private boolean localCopies = true;
         private boolean dataTls;
         private List<String> unknownKeys = List.of();
         private List<String> idleKeys = List.of();
@@ -222,6 +225,12 @@ public record DataDistOptions(
         }
 
         @CanIgnoreReturnValue
+        public Builder localCopies(boolean value) {
+            localCopies = value;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
         public Builder dataTls(boolean value) {
             dataTls = value;
             return this;
@@ -253,6 +262,7 @@ public record DataDistOptions(
                     keyWait,
                     credentials,
                     dataHost,
+                    localCopies,
                     dataTls,
                     unknownKeys,
                     idleKeys);

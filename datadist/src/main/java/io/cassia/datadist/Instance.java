@@ -7,6 +7,7 @@ import io.cassia.datadist.cache.Placement;
 import io.cassia.datadist.exchange.Exchange;
 import io.cassia.datadist.exchange.LayerPush;
 import io.cassia.datadist.exchange.Transfers;
+import io.cassia.datadist.link.Announcer;
 import io.cassia.datadist.link.IpInfo;
 import io.cassia.datadist.link.LinkConfig;
 import io.cassia.datadist.link.LinkMeters;
@@ -50,6 +51,7 @@ final class Instance implements AutoCloseable {
     private final Transfers transfers;
     private final LayerPush layers;
     private final InstanceGauges gauges;
+    private final Announcer announcer;
     private final Counter expiredKeys;
     private final Async async = new Async();
     private final Ticker ticker;
@@ -65,12 +67,13 @@ final class Instance implements AutoCloseable {
         this.options = options;
         this.plane = plane;
         LinkMeters meters = new LinkMeters(registry, clusterId);
+        this.announcer = new Announcer(meters.dropped("listeners-too-slow"));
         this.expiredKeys = meters.dropped("key-expired");
         this.caches = new CacheTable(clock);
         this.registrations = new Registrations(plane);
         this.pools = new Pools(plane, options.devicePool().config(), options.hostPool().config());
         this.copies = new LocalCopy(caches, clock);
-        this.exchange = new Exchange(clusterId, caches, plane, clock, meters);
+        this.exchange = new Exchange(clusterId, caches, plane, clock, meters, announcer);
         this.links =
                 new LinkService(
                         clusterId,
@@ -79,6 +82,7 @@ final class Instance implements AutoCloseable {
                         linkConfig(options),
                         clock,
                         meters,
+                        announcer,
                         exchange);
         this.transfers = exchange.transfers(links.table(), links::breakDown);
         this.layers = new LayerPush(caches, transfers);
@@ -140,6 +144,7 @@ final class Instance implements AutoCloseable {
         TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT;
         return TransferConfig.p2p(
                         options.dataHost().orElseGet(() -> HostAddress.choose(options.listen())))
+                .withLocalCopies(options.localCopies())
                 .withTimeouts(
                         connect.compareTo(standard.connect()) < 0
                                 ? standard.withConnect(connect)
@@ -244,6 +249,7 @@ final class Instance implements AutoCloseable {
         }
         exchange.close();
         async.close();
+        announcer.close();
         ticker.close();
         gauges.close();
         caches.clear();

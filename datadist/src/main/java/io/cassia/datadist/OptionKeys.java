@@ -301,6 +301,11 @@ public final class OptionKeys {
                 "device, host, or device,host: allocation from them is LLM_FEATURE_NOT_ENABLED",
                 OptionKeys::disabledPools);
         t.add(
+                "llm.DataLocalCopies",
+                "1",
+                "0: bytes go through sockets even between instances of one process",
+                (d, v) -> apply(OptionValues.flag(v), on -> d.builder.localCopies(on)));
+        t.add(
                 "llm.DataHost",
                 "the address listened on",
                 "address under which peers reach this side's memory",

@@ -26,11 +26,6 @@ public final class Clusters implements AutoCloseable {
     private final List<LlmDataDist> open = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-    /** TCP between the instances, although they share a process. */
-    public static final PlaneFactory TCP =
-            (config, clock, registry) ->
-                    EnginePlane.start(config.withLocalCopies(false), clock, registry);
-
     public SimpleMeterRegistry meters() {
         return meters;
     }

@@ -9,6 +9,7 @@ import io.cassia.datadist.cache.CacheIndex;
 import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.DataType;
 import io.cassia.datadist.cache.LayerRange;
+import io.cassia.datadist.cache.Placement;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.exchange.TransferReport;
 import io.cassia.datadist.link.ClusterInfo;
@@ -38,8 +39,7 @@ final class InvariantsTest {
         return clusters.start(
                 id,
                 LlmRole.DECODER,
-                Clusters.TCP,
-                options -> options.roleGating(false).listen("127.0.0.1", 0));
+                options -> options.localCopies(false).roleGating(false).listen("127.0.0.1", 0));
     }
 
     /** 1 to 3: selected bytes arrive, no others change; joined blocks are like single ones. */
@@ -50,12 +50,8 @@ final class InvariantsTest {
         Clusters.link(reader, owner);
         assertThat(Clusters.eventually(() -> !owner.links().isEmpty())).isTrue();
         Seeded.check(80, random -> round(random, owner, reader));
-        assertThat(owner.caches()).isEmpty();
-        assertThat(
-                        owner.poolStats(CacheDesc.device(1, DataType.INT8, 1).placement())
-                                .orElseThrow()
-                                .usedBytes())
-                .isZero();
+        assertThat(Clusters.eventually(() -> owner.caches().isEmpty())).isTrue();
+        assertThat(owner.poolStats(Placement.DEVICE).orElseThrow().usedBytes()).isZero();
     }
 
     /** One random transfer against a model made of arrays. */
@@ -321,7 +317,7 @@ final class InvariantsTest {
                 reader.pushCache(
                         dst, new CacheIndex(1, 1_000_000 + random.nextInt(5)), 0, options));
         long took = Clock.system().nanos() - start;
-        assertThat(took).isLessThan(4 * timeout.plusMillis(200).toNanos());
+        assertThat(took).isLessThan(4 * timeout.plusMillis(600).toNanos());
         assertThat(outcomes).anyMatch(outcome -> !outcome.isOk());
     }
 }

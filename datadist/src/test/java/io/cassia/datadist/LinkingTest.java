@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 /** Linking over real sockets (spec section 5; scenarios 7 to 15, 21 to 23). */
 final class LinkingTest {
     private static final Duration SHORT = Duration.ofMillis(500);
-    private static final Duration SLACK = Duration.ofMillis(200);
+    // 200 ms by design; the rest is for a machine that does other things too.
+    private static final Duration SLACK = Duration.ofMillis(600);
 
     private final Clusters clusters = new Clusters();
     private final List<AutoCloseable> sockets = new ArrayList<>();
@@ -295,7 +296,7 @@ final class LinkingTest {
         CompletableFuture<LinkResult> first =
                 decoder.linkClustersAsync(
                         List.of(ClusterInfo.of(1, "127.0.0.1", hung.getLocalPort())),
-                        Duration.ofSeconds(2));
+                        Duration.ofMillis(800));
         assertThat(Clusters.eventually(() -> !decoder.links().isEmpty())).isTrue();
         long start = System.nanoTime();
         Duration hundred = Duration.ofMillis(100);
@@ -308,6 +309,24 @@ final class LinkingTest {
                 decoder.unlinkClusters(List.of(ClusterInfo.of(3)), hundred, false).overall(),
                 LlmStatus.LLM_PROCESSING_LINK);
         assertThat(first.get().statuses()).containsExactly(LlmStatus.LLM_WAIT_PROC_TIMEOUT);
+    }
+
+    @Test
+    void a_close_does_not_wait_for_a_peer_that_hangs() throws Exception {
+        ServerSocket hung = hungPeer();
+        LlmDataDist decoder = clusters.decoder(2);
+        CompletableFuture<LinkResult> linking =
+                decoder.linkClustersAsync(
+                        List.of(ClusterInfo.of(1, "127.0.0.1", hung.getLocalPort())),
+                        Duration.ofSeconds(30));
+        assertThat(Clusters.eventually(() -> !decoder.links().isEmpty())).isTrue();
+        try (Socket dialled = hung.accept()) {
+            assertThat(dialled.getInputStream().read()).isNotEqualTo(-1);
+            long start = System.nanoTime();
+            decoder.close();
+            assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(3).toNanos());
+        }
+        assertThat(linking.get().overall().isOk()).isFalse();
     }
 
     @Test
@@ -427,6 +446,20 @@ final class LinkingTest {
         Expect.failed(
                 result.entries().getFirst(), LlmStatus.LLM_UNLINK_FAILED, "answered with an error");
         assertThat(decoder.links()).isEmpty();
+    }
+
+    @Test
+    void a_peer_whose_memory_cannot_be_reached_is_a_failed_link() throws IOException {
+        ScriptedPrompt walled = new ScriptedPrompt(1);
+        sockets.add(walled);
+        walled.closeEngine();
+        LlmDataDist decoder = clusters.decoder(2);
+        LinkResult result = decoder.linkClusters(List.of(walled.info()), Clusters.LONG);
+        Expect.failed(
+                result.entries().getFirst(), LlmStatus.LLM_LINK_FAILED, "data port of the peer");
+        assertThat(decoder.links()).isEmpty();
+        assertThat(Clusters.eventually(() -> walled.requests().contains(ScriptedPrompt.UNLINK)))
+                .isTrue();
     }
 
     @Test

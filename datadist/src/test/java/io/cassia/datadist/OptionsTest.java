@@ -80,6 +80,7 @@ final class OptionsTest {
         keys.put("llm.KeyWaitMillis", "250");
         keys.put("llm.DisabledPools", "device,host");
         keys.put("llm.DataHost", "10.0.0.9");
+        keys.put("llm.DataLocalCopies", "0");
         keys.put("llm.Token", "secret");
         DataDistOptions options = withDevice(keys).orThrow();
         assertThat(options.roleGating()).isFalse();
@@ -91,6 +92,7 @@ final class OptionsTest {
         assertThat(options.devicePool().config().isOff()).isTrue();
         assertThat(options.hostPool().config().isOff()).isTrue();
         assertThat(options.dataHost()).contains("10.0.0.9");
+        assertThat(options.localCopies()).isFalse();
         assertThat(options.credentials().token()).isPresent();
         assertThat(options.credentials().toString()).doesNotContain("secret");
     }

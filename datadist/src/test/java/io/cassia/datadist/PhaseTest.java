@@ -40,7 +40,8 @@ final class PhaseTest {
     private static final CacheDesc DESC = CacheDesc.device(4, DataType.INT32, 8, 16);
     private static final CacheKey KEY = CacheKey.request(1, 7);
     private static final Duration SHORT = Duration.ofMillis(300);
-    private static final Duration SLACK = Duration.ofMillis(200);
+    // 200 ms by design; the rest is for a machine that does other things too.
+    private static final Duration SLACK = Duration.ofMillis(600);
     private static final TransferOptions QUICK = TransferOptions.DEFAULT.withTimeout(SHORT);
     private static final TransferOptions CALM = TransferOptions.DEFAULT.withTimeout(Clusters.LONG);
 
@@ -344,11 +345,14 @@ final class PhaseTest {
                         CacheKey.request(1, 50), dst, 0, CALM.withKeyWait(Duration.ofMillis(100))),
                 "request key 50");
         assertThat(System.nanoTime() - start)
-                .isBetween(Duration.ofMillis(100).toNanos(), Duration.ofMillis(400).toNanos());
+                .isBetween(Duration.ofMillis(100).toNanos(), Duration.ofSeconds(2).toNanos());
         // Even who lets it wait for ever gets the owner's answer, not silence.
         Expect.missing(
                 decoder.pullCache(
-                        CacheKey.request(1, 50), dst, 0, QUICK.withKeyWait(Clusters.LONG)));
+                        CacheKey.request(1, 50),
+                        dst,
+                        0,
+                        CALM.withTimeout(Duration.ofSeconds(1)).withKeyWait(Clusters.LONG)));
         assertThat(state(decoder, 1)).isEqualTo(LinkState.ACTIVE);
     }
 

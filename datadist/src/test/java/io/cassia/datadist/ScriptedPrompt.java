@@ -1,7 +1,11 @@
 package io.cassia.datadist;
 
+import io.cassia.base.Clock;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.status.LlmStatus;
+import io.cassia.transfer.TransferConfig;
+import io.cassia.transfer.TransferEngine;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -29,6 +33,7 @@ final class ScriptedPrompt implements AutoCloseable {
     static final int PULL = 16;
 
     private final long clusterId;
+    private final TransferEngine engine;
     private final ServerSocket server;
     private final List<Integer> requests = new CopyOnWriteArrayList<>();
     private volatile Optional<LlmStatus> unlinkAnswer = Optional.empty();
@@ -36,6 +41,12 @@ final class ScriptedPrompt implements AutoCloseable {
 
     ScriptedPrompt(long clusterId) throws IOException {
         this.clusterId = clusterId;
+        this.engine =
+                TransferEngine.start(
+                                TransferConfig.p2p("127.0.0.1"),
+                                Clock.system(),
+                                new SimpleMeterRegistry())
+                        .orThrow();
         this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Thread.ofPlatform().daemon().name("scripted-prompt").start(this::serve);
     }
@@ -47,6 +58,11 @@ final class ScriptedPrompt implements AutoCloseable {
     /** Types of the requests that came after the handshake. */
     List<Integer> requests() {
         return requests;
+    }
+
+    /** Nobody can open its memory from now on. */
+    void closeEngine() {
+        engine.close();
     }
 
     void answerUnlinkWith(LlmStatus status) {
@@ -80,7 +96,7 @@ final class ScriptedPrompt implements AutoCloseable {
     }
 
     private byte[] challenge() {
-        byte[] name = "127.0.0.1:1".getBytes(StandardCharsets.US_ASCII);
+        byte[] name = engine.localName().getBytes(StandardCharsets.US_ASCII);
         ByteBuffer body = ByteBuffer.allocate(1 + 16 + 1 + 8 + 1 + 8 + 1 + 1 + name.length);
         body.put((byte) 16).put(new byte[16]).put((byte) 0);
         body.putLong(clusterId).put((byte) 1).putLong(42).put((byte) 1);
@@ -123,6 +139,7 @@ final class ScriptedPrompt implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        engine.close();
         server.close();
         Socket open = peer;
         if (open != null) {

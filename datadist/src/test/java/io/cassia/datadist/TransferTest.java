@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,8 +43,10 @@ final class TransferTest {
     void link() {
         prompt =
                 clusters.start(
-                        1, LlmRole.PROMPT, Clusters.TCP, options -> options.listen("127.0.0.1", 0));
-        decoder = clusters.start(2, LlmRole.DECODER, Clusters.TCP, options -> options);
+                        1,
+                        LlmRole.PROMPT,
+                        options -> options.localCopies(false).listen("127.0.0.1", 0));
+        decoder = clusters.start(2, LlmRole.DECODER, options -> options.localCopies(false));
         src = prompt.allocateCache(DESC, List.of(CacheKey.request(1, 7))).orThrow();
         dst = decoder.allocateCache(DESC).orThrow();
         Clusters.fill(src, 1);
@@ -291,7 +294,7 @@ final class TransferTest {
 
     @Test
     void a_push_writes_one_batch_and_tells_the_receiver() {
-        List<TransferEvent> heard = new ArrayList<>();
+        List<TransferEvent> heard = new CopyOnWriteArrayList<>();
         Expect.ok(decoder.addTransferListener(heard::add));
         Expect.ok(prompt.pushCache(src, new CacheIndex(2, dst.cacheId(), 6), 5, WHOLE));
         assertRange(dst, 3, 6 * STRIDE, src, 3, 5 * STRIDE, STRIDE);

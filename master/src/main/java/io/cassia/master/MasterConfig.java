@@ -20,8 +20,9 @@ import java.time.Duration;
  * @param clientTtl a client that is silent for longer is dead, and its segments with it
  * @param putDiscardTimeout after it another writer may take over the key of an unfinished put
  * @param putReleaseTimeout after it the space of an unfinished put is free; longer than the above
- * @param evictionHighWatermarkRatio used share of the capacity above which objects are evicted; 1.0
- *     evicts only when a put needs the room, which makes the most of the memory
+ * @param evictionHighWatermarkRatio used share of the capacity above which objects are evicted. The
+ *     default 1.0 evicts only when a put needs the room; upstream's 0.90 keeps a tenth of the
+ *     memory empty, which its puts need and these do not
  * @param evictionRatio share of the capacity that is freed when the watermark was passed
  * @param allocationStrategy in which order segments are tried
  * @param enableMultiTenants whether tenants have key spaces of their own; if not, all tenant names
@@ -127,7 +128,7 @@ public record MasterConfig(
         private Duration clientTtl = Duration.ofSeconds(10);
         private Duration putDiscardTimeout = Duration.ofSeconds(30);
         private Duration putReleaseTimeout = Duration.ofMinutes(10);
-        private double evictionHighWatermarkRatio = 0.90;
+        private double evictionHighWatermarkRatio = 1.0;
         private double evictionRatio = 0.05;
         private AllocationStrategy allocationStrategy = AllocationStrategy.RANDOM;
         private boolean enableMultiTenants;

@@ -18,6 +18,7 @@ import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -46,6 +48,9 @@ final class MasterLoop implements BatchGate, AutoCloseable {
 
     /** How long the lock is left alone for a waiter to wake up and take it. */
     private static final long YIELD_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    /** Items of a batch that are handled without letting others in. */
+    static final int LONGEST_PIECE = 1024;
 
     /** Matches of one GetReplicaListByRegex. */
     private static final int MOST_MATCHES = 100_000;
@@ -108,6 +113,19 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Applies a command over items in pieces, so that no list of items keeps others waiting. */
+    <I, R> List<R> applyInPieces(List<I> items, Function<List<I>, Command<List<R>>> command) {
+        if (items.size() <= LONGEST_PIECE) {
+            return applyLong(command.apply(items));
+        }
+        List<R> answers = new ArrayList<>(items.size());
+        for (int from = 0; from < items.size(); from += LONGEST_PIECE) {
+            int to = Math.min(items.size(), from + LONGEST_PIECE);
+            answers.addAll(applyLong(command.apply(items.subList(from, to))));
+        }
+        return answers;
     }
 
     /**

@@ -6,13 +6,20 @@ import io.cassia.master.core.Selection;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
+import io.cassia.rpc.mooncake.ObjectMeta;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.StorageConfig;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Immutable. Upstream's master methods as commands to the loop (spec mooncake-store 11.1). What
@@ -73,13 +80,25 @@ final class MooncakeBinding {
                         a -> exist.count(loop.apply(new Command.ExistKey(a.key(), a.tenant()))))
                 .register(
                         MasterMethods.BATCH_EXIST_KEY,
-                        a -> batchExist.count(loop.applyLong(new Command.BatchExistKey(a))))
+                        a ->
+                                batchExist.count(
+                                        loop.applyInPieces(
+                                                a.keys(),
+                                                keys ->
+                                                        new Command.BatchExistKey(
+                                                                new Args.Keys(keys, a.tenant())))))
                 .register(
                         MasterMethods.GET_REPLICA_LIST,
                         a -> get.count(loop.apply(new Command.GetReplicaList(a.key(), a.tenant()))))
                 .register(
                         MasterMethods.BATCH_GET_REPLICA_LIST,
-                        a -> batchGet.count(loop.applyLong(new Command.BatchGetReplicaList(a))))
+                        a ->
+                                batchGet.count(
+                                        loop.applyInPieces(
+                                                a.keys(),
+                                                keys ->
+                                                        new Command.BatchGetReplicaList(
+                                                                new Args.Keys(keys, a.tenant())))))
                 .register(
                         MasterMethods.GET_REPLICA_LIST_BY_REGEX,
                         a -> byRegex.count(loop.get(matching(a.key(), a.tenant()))));
@@ -110,28 +129,69 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_PUT_START,
                         a -> {
                             a.lengths().forEach(sizes::record);
-                            return batchStart.count(loop.applyLong(new Command.BatchPutStart(a)));
+                            return batchStart.count(startAll(a, Command.BatchPutStart::new));
                         })
                 .register(
                         MasterMethods.BATCH_PUT_END,
                         a ->
                                 batchEnd.count(
-                                        loop.applyLong(
-                                                new Command.BatchPutEnd(
-                                                        a.client(),
-                                                        a.objects(),
-                                                        a.replicaType(),
-                                                        a.tenant()))))
+                                        endAll(
+                                                a.client(),
+                                                a.objects(),
+                                                a.replicaType(),
+                                                a.tenant())))
                 .register(
                         MasterMethods.BATCH_PUT_REVOKE,
                         a ->
                                 batchRevoke.count(
-                                        loop.applyLong(
-                                                new Command.BatchPutRevoke(
-                                                        a.client(),
-                                                        a.keys(),
-                                                        a.replicaType(),
-                                                        a.tenant()))));
+                                        revokeAll(
+                                                a.client(),
+                                                a.keys(),
+                                                a.replicaType(),
+                                                a.tenant())));
+    }
+
+    /**
+     * In pieces, but for a batch whose items depend on each other or that is refused as a whole.
+     */
+    private List<Outcome<List<ReplicaDescriptor>>> startAll(
+            Args.BatchPutStart batch,
+            Function<Args.BatchPutStart, Command<List<Outcome<List<ReplicaDescriptor>>>>> command) {
+        int count = batch.keys().size();
+        boolean whole =
+                count <= MasterLoop.LONGEST_PIECE
+                        || batch.lengths().size() != count
+                        || batch.config().groupIds().isPresent()
+                        || batch.config().preferAllocInSameNode();
+        if (whole) {
+            return loop.applyLong(command.apply(batch));
+        }
+        List<Outcome<List<ReplicaDescriptor>>> started = new ArrayList<>(count);
+        for (int from = 0; from < count; from += MasterLoop.LONGEST_PIECE) {
+            int to = Math.min(count, from + MasterLoop.LONGEST_PIECE);
+            started.addAll(
+                    loop.applyLong(
+                            command.apply(
+                                    new Args.BatchPutStart(
+                                            batch.client(),
+                                            batch.keys().subList(from, to),
+                                            batch.lengths().subList(from, to),
+                                            batch.config(),
+                                            batch.tenant()))));
+        }
+        return started;
+    }
+
+    private List<Outcome<Done>> endAll(
+            Uuid client, List<ObjectMeta> objects, int replicaType, ByteString tenant) {
+        return loop.applyInPieces(
+                objects, piece -> new Command.BatchPutEnd(client, piece, replicaType, tenant));
+    }
+
+    private List<Outcome<Done>> revokeAll(
+            Uuid client, List<ByteString> keys, int replicaType, ByteString tenant) {
+        return loop.applyInPieces(
+                keys, piece -> new Command.BatchPutRevoke(client, piece, replicaType, tenant));
     }
 
     private void upserts(RpcServer.Builder server) {
@@ -152,21 +212,13 @@ final class MooncakeBinding {
                         a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
                 .register(
                         MasterMethods.BATCH_UPSERT_START,
-                        a -> batchStart.count(loop.applyLong(new Command.BatchUpsertStart(a))))
+                        a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new)))
                 .register(
                         MasterMethods.BATCH_UPSERT_END,
-                        a ->
-                                batchEnd.count(
-                                        loop.applyLong(
-                                                new Command.BatchPutEnd(
-                                                        a.client(), a.objects(), all, a.tenant()))))
+                        a -> batchEnd.count(endAll(a.client(), a.objects(), all, a.tenant())))
                 .register(
                         MasterMethods.BATCH_UPSERT_REVOKE,
-                        a ->
-                                batchRevoke.count(
-                                        loop.applyLong(
-                                                new Command.BatchPutRevoke(
-                                                        a.client(), a.keys(), all, a.tenant()))));
+                        a -> batchRevoke.count(revokeAll(a.client(), a.keys(), all, a.tenant())));
     }
 
     private void removals(RpcServer.Builder server) {
@@ -184,7 +236,16 @@ final class MooncakeBinding {
                                                         a.key(), a.force(), a.tenant()))))
                 .register(
                         MasterMethods.BATCH_REMOVE,
-                        a -> batchRemove.count(loop.applyLong(new Command.BatchRemove(a))))
+                        a ->
+                                batchRemove.count(
+                                        loop.applyInPieces(
+                                                a.keys(),
+                                                keys ->
+                                                        new Command.BatchRemove(
+                                                                new Args.BatchRemove(
+                                                                        keys,
+                                                                        a.force(),
+                                                                        a.tenant())))))
                 .register(
                         MasterMethods.REMOVE_BY_REGEX,
                         a -> byRegex.count(loop.remove(matching(a.key(), a.tenant()), a.force())))

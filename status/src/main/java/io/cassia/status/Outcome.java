@@ -1,5 +1,6 @@
 package io.cassia.status;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -64,7 +65,11 @@ public sealed interface Outcome<T> {
         return this instanceof Ok;
     }
 
-    /** The value, or a {@link CassiaException} with the same code and detail. */
+    /**
+     * The value, or a {@link CassiaException} with the same code and detail. The value may be
+     * dropped: the failure cannot be.
+     */
+    @CanIgnoreReturnValue
     default T orThrow() {
         return switch (this) {
             case Ok<T>(T value) -> value;

@@ -247,7 +247,7 @@ final class Segment {
                 }
             }
             case STALLED -> run.failRest(code, detail, true);
-            case BUSY, INTERRUPTED -> run.failRest(code, detail, false);
+            case BUSY, INTERRUPTED, REFUSED -> run.failRest(code, detail, false);
             case BACKING_OFF -> {
                 if (!finder.dropSocket(ways, route)) {
                     run.failRest(code, detail, false);

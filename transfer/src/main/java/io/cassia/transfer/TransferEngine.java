@@ -20,6 +20,8 @@ import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.metadata.StoreDirectory;
 import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.tls.Credentials;
+import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.HostProbe;
 import io.cassia.transfer.topology.HostTopology;
@@ -77,6 +79,7 @@ public final class TransferEngine implements AutoCloseable {
             Clock clock,
             MeterRegistry meters,
             Listeners listeners,
+            Optional<Credentials> credentials,
             Optional<MetadataStore> store) {
         this.config = config;
         this.clock = clock;
@@ -92,6 +95,7 @@ public final class TransferEngine implements AutoCloseable {
         this.watchdog = new Watchdog(clock, "cassia-watchdog-" + rpcPort);
         TransferConfig.Timeouts timeouts = config.timeouts();
         TransferMetrics metrics = new TransferMetrics(meters, name);
+        metrics.watchInbox(inbox::size);
         this.host =
                 SameHost.open(
                         config.transports(),
@@ -100,7 +104,8 @@ public final class TransferEngine implements AutoCloseable {
                         clock,
                         metrics);
         Dialer dialer = new Dialer(clock, timeouts.connect());
-        HandshakeClient handshake = new HandshakeClient(dialer, watchdog, clock);
+        Gate gate = new Gate(credentials, watchdog, clock, timeouts.connect().multipliedBy(2));
+        HandshakeClient handshake = new HandshakeClient(dialer, gate, watchdog, clock);
         Supplier<String> descriptor = this::descriptor;
         this.directory =
                 store.isEmpty()
@@ -115,11 +120,18 @@ public final class TransferEngine implements AutoCloseable {
                                 meters);
         this.data =
                 DataServer.start(
-                        listeners.data(), buffers, timeouts.stall(), watchdog, clock, metrics);
+                        listeners.data(),
+                        buffers,
+                        gate,
+                        timeouts.stall(),
+                        watchdog,
+                        clock,
+                        metrics);
         host.listener().ifPresent(data::serveUnix);
         this.handshakes =
                 HandshakeServer.start(
                         listeners.rpc(),
+                        gate,
                         descriptor,
                         inbox,
                         config.network().handshakeBytes(),
@@ -130,6 +142,7 @@ public final class TransferEngine implements AutoCloseable {
         ClientContext tcp =
                 new ClientContext(
                         dialer,
+                        gate,
                         watchdog,
                         clock,
                         metrics,
@@ -167,14 +180,39 @@ public final class TransferEngine implements AutoCloseable {
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
         return RdmaStart.check(config.network())
-                .then(_ -> MetadataStores.open(config.metadata(), config.store()))
-                .then(store -> start(config, clock, meters, store));
+                .then(_ -> credentials(config.security()))
+                .then(
+                        credentials ->
+                                MetadataStores.open(config.metadata(), config.store())
+                                        .then(
+                                                store ->
+                                                        start(
+                                                                config,
+                                                                clock,
+                                                                meters,
+                                                                credentials,
+                                                                store)));
+    }
+
+    private static Outcome<Optional<Credentials>> credentials(Security security) {
+        return switch (security) {
+            case Security.Plain() -> Outcome.ok(Optional.empty());
+            case Security.Mutual mutual ->
+                    Credentials.load(
+                                    mutual.keyStore(),
+                                    mutual.trustStore(),
+                                    mutual.password(),
+                                    mutual.clusterToken(),
+                                    mutual.checksHost())
+                            .map(Optional::of);
+        };
     }
 
     private static Outcome<TransferEngine> start(
             TransferConfig config,
             Clock clock,
             MeterRegistry meters,
+            Optional<Credentials> credentials,
             Optional<MetadataStore> store) {
         return switch (Listeners.open(config, clock)) {
             case Outcome.Failed<Listeners> failed -> {
@@ -182,7 +220,8 @@ public final class TransferEngine implements AutoCloseable {
                 yield failed.as();
             }
             case Outcome.Ok<Listeners>(Listeners listeners) ->
-                    new TransferEngine(config, clock, meters, listeners, store).publish();
+                    new TransferEngine(config, clock, meters, listeners, credentials, store)
+                            .publish();
         };
     }
 
@@ -254,6 +293,9 @@ public final class TransferEngine implements AutoCloseable {
      * touches a registered range, ERR_INVALID_ARGUMENT for no bytes, heap memory, or memory of one
      * thread only; ERR_DEVICE_NOT_FOUND for a location that this host does not have; ERR_METADATA
      * when publishing failed, and then it is not registered.
+     *
+     * <p>Unregister it before its arena is closed: other processes of this host may copy from it
+     * and to it without asking.
      */
     public Outcome<RegisteredBuffer> register(MemorySegment segment, BufferOptions options) {
         return register(List.of(segment), options).map(List::getFirst);
@@ -275,8 +317,8 @@ public final class TransferEngine implements AutoCloseable {
      * Takes a buffer from the peers: no new transfer starts, those in progress end or, after the
      * configured drain time, are aborted. On return nobody touches the memory for a peer.
      * ERR_ADDRESS_NOT_REGISTERED when it is not registered here, ERR_BATCH_BUSY when a transfer
-     * does not let go of it, ERR_METADATA when the withdrawal could not be published (the buffer is
-     * gone all the same).
+     * does not let go of it, as that of a process of this host that was stopped in a copy,
+     * ERR_METADATA when the withdrawal could not be published (the buffer is gone all the same).
      */
     public Outcome<Done> unregister(RegisteredBuffer buffer) {
         return memory.unregister(buffer);
@@ -422,13 +464,14 @@ public final class TransferEngine implements AutoCloseable {
      * Moves all requests; on return each has completed or failed, one outcome per request in their
      * order. Nothing writes to local memory after return, whatever happened.
      *
-     * <p>The calling thread does the I/O. Requests to one peer run in order on one connection;
-     * several peers are served at once, so that a slow one does not delay the others. ERR_SOCKET:
-     * the peer cannot be reached, died, or did not answer within the deadline;
+     * <p>The calling thread does the copies and the I/O, by the fastest of the configured
+     * transports that leads to the memory ({@link #routes} tells which). Requests to one buffer run
+     * in order; several peers are served at once, so that a slow one does not delay the others.
+     * ERR_SOCKET: the peer cannot be reached, died, or did not answer within the deadline;
      * ERR_ADDRESS_NOT_REGISTERED: it rejected the range; ERR_ENDPOINT: what answers does not speak
      * the protocol, or the segment was closed meanwhile; ERR_REJECT_HANDSHAKE: it refuses this
-     * engine. The content of local memory of a READ that failed, and of remote memory of a WRITE
-     * that failed, is undefined.
+     * engine; ERR_CONTEXT: no transport that is configured leads there. The content of local memory
+     * of a READ that failed, and of remote memory of a WRITE that failed, is undefined.
      */
     public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
         return dispatcher.transfer(requests, deadline);

@@ -35,7 +35,7 @@ final class HandshakePortTest {
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final TransferEngine engine =
-            TransferEngine.start(QUICK, Clock.system(), meters).orThrow();
+            TransferEngine.start(Peers.overTcp(), Clock.system(), meters).orThrow();
 
     @AfterEach
     void close() {
@@ -43,8 +43,12 @@ final class HandshakePortTest {
     }
 
     private double dropped(String reason) {
+        return dropped(meters, reason);
+    }
+
+    private static double dropped(SimpleMeterRegistry registry, String reason) {
         Counter counter =
-                meters.find("cassia.transfer.handshake.dropped").tag("reason", reason).counter();
+                registry.find("cassia.transfer.handshake.dropped").tag("reason", reason).counter();
         return counter == null ? 0 : counter.count();
     }
 
@@ -110,21 +114,21 @@ final class HandshakePortTest {
 
     @Test
     void slow_peers_are_ended_and_delay_nobody() throws IOException {
+        SimpleMeterRegistry counted = new SimpleMeterRegistry();
         List<RawClient> slow = new ArrayList<>();
-        try {
+        try (TransferEngine strict =
+                TransferEngine.start(QUICK, Clock.system(), counted).orThrow()) {
             for (int i = 0; i < 50; i++) {
-                RawClient client = new RawClient(engine.rpcPort());
+                RawClient client = new RawClient(strict.rpcPort());
                 client.send(frame(100, "\1{").array());
                 slow.add(client);
             }
-            try (TransferEngine peer = Peers.engine(Peers.overTcp())) {
-                SegmentHandle handle = peer.openSegment(engine.localName()).orThrow();
-                assertThat(peer.probe(handle).isOk()).isTrue();
-            }
+            SegmentHandle handle = engine.openSegment(strict.localName()).orThrow();
+            assertThat(engine.probe(handle).isOk()).isTrue();
             for (RawClient client : slow) {
                 assertThat(client.end(5000)).isNotEqualTo(RawClient.End.OPEN);
             }
-            Peers.eventually("counted", () -> dropped("timeout") == 50);
+            Peers.eventually("counted", () -> dropped(counted, "timeout") == 50);
         } finally {
             for (RawClient client : slow) {
                 client.close();
@@ -255,16 +259,25 @@ final class HandshakePortTest {
                                             }
                                         });
                 assertThat(server.isDaemon()).isTrue();
-                assertOpenFails(
-                        "127.0.0.1:" + listener.getLocalPort(),
-                        TransferCode.ERR_SOCKET,
-                        bad.close() && bad.detail().contains("without") ? "" : bad.detail());
+                try (TransferEngine quick =
+                        TransferEngine.start(QUICK, Clock.system(), meters).orThrow()) {
+                    assertOpenFails(
+                            bad.close() ? engine : quick,
+                            "127.0.0.1:" + listener.getLocalPort(),
+                            TransferCode.ERR_SOCKET,
+                            bad.close() && bad.detail().contains("without") ? "" : bad.detail());
+                }
             }
         }
     }
 
     private void assertOpenFails(String name, TransferCode code, String detail) {
-        assertThat(engine.openSegment(name))
+        assertOpenFails(engine, name, code, detail);
+    }
+
+    private static void assertOpenFails(
+            TransferEngine from, String name, TransferCode code, String detail) {
+        assertThat(from.openSegment(name))
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed -> {

@@ -61,6 +61,10 @@ final class PeerStandIn implements AutoCloseable {
             try {
                 Socket socket = listener.accept();
                 sockets.add(socket);
+                if (listener.isClosed()) {
+                    // Closed meanwhile, and this one not seen.
+                    socket.close();
+                }
                 Thread.ofPlatform().daemon().start(() -> run(handler, socket));
             } catch (IOException e) {
                 return;

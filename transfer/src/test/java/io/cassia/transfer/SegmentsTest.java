@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,13 +52,14 @@ final class SegmentsTest {
     @Test
     void a_closed_segment_ends_its_transfers_and_its_handle_and_can_be_opened_again()
             throws Exception {
+        AtomicBoolean answering = new AtomicBoolean();
         PeerStandIn peer =
                 peer(
                         connection -> {
-                            if (connection.number == 0) {
-                                connection.awaitEnd();
-                            } else {
+                            if (answering.get()) {
                                 connection.answerAll();
+                            } else {
+                                connection.awaitEnd();
                             }
                         });
         SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
@@ -71,6 +73,7 @@ final class SegmentsTest {
             assertThat(failure.code()).isEqualTo(TransferCode.ERR_ENDPOINT);
             assertThat(failure.detail()).contains("was closed meanwhile");
         }
+        answering.set(true);
         assertThat(code(readNow(handle))).isEqualTo(TransferCode.ERR_INVALID_ARGUMENT);
         assertThat(code(engine.closeSegment(handle))).isEqualTo(TransferCode.ERR_INVALID_ARGUMENT);
         assertThat(code(engine.segment(handle.id()))).isEqualTo(TransferCode.ERR_INVALID_ARGUMENT);

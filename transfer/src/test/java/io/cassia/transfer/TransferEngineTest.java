@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -167,29 +169,37 @@ final class TransferEngineTest {
     @Test
     void memory_cannot_be_freed_while_a_call_moves_it() throws Exception {
         TransferEngine engine = start(Peers.overTcp());
-        Region local = engine.allocate(100).orThrow();
-        try (PeerStandIn peer = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
+        Region local = engine.allocate(64 << 20).orThrow();
+        CountDownLatch done = new CountDownLatch(1);
+        PeerStandIn.Script deaf =
+                connection -> {
+                    connection.request();
+                    try {
+                        boolean _ = done.await(30, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                };
+        try (PeerStandIn peer = new PeerStandIn(2, deaf)) {
             SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
             Batch batch = engine.allocateBatch(1).orThrow();
             assertThat(
                             batch.submit(
                                             List.of(
                                                     new TransferRequest(
-                                                            Opcode.READ,
+                                                            Opcode.WRITE,
                                                             local.memory(),
                                                             handle,
                                                             PeerStandIn.BASE)))
                                     .isOk())
                     .isTrue();
-            Peers.eventually("it waits", () -> peer.connections() == 1);
-            Peers.eventually(
-                    "in use",
-                    () ->
-                            engine.free(local) instanceof Outcome.Failed<Done> failed
-                                    && failed.code() == TransferCode.ERR_BATCH_BUSY);
+            // Header and body go out in one call, which the body does not fit.
+            Peers.eventually("header sent", () -> peer.headers().size() == 1);
+            assertFailed(engine.free(local), TransferCode.ERR_BATCH_BUSY, "in use");
             engine.close();
             assertThat(batch.status().state()).isEqualTo(TransferState.FAILED);
             assertThat(local.memory().scope().isAlive()).isFalse();
+            done.countDown();
         }
     }
 

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /** Each declared meter moves when what it counts happens. */
 final class TransferMetricsTest {
+    private static final String CANCELLATIONS = "cassia.transfer.cancellations";
+    private static final String UNSENT = "cassia.transfer.notification.failures";
+
     @Test
     void each_meter_moves() throws IOException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -70,8 +73,8 @@ final class TransferMetricsTest {
             assertThat(sum(served, "cassia.transfer.rejections")).isEqualTo(1);
             Peers.eventually("closed", () -> sum(served, "cassia.transfer.server.closed") == 1);
             try (PeerStandIn hung = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
-                Batch batch = engine.allocateBatch(1).orThrow();
                 SegmentHandle other = engine.openSegment(hung.name()).orThrow();
+                Batch batch = engine.allocateBatch(1).orThrow();
                 assertThat(
                                 batch.submit(
                                                 List.of(
@@ -83,8 +86,25 @@ final class TransferMetricsTest {
                                         .isOk())
                         .isTrue();
                 Peers.eventually("busy", () -> gauge(meters, "busy") == 1);
+                assertThat(batch.freeDeferred().isOk()).isFalse();
+                Peers.eventually("cancelled", () -> sum(meters, CANCELLATIONS) == 1);
+                Peers.eventually(
+                        "freed",
+                        () -> meters.get("cassia.transfer.batches.deferred").gauge().value() == 0);
+            }
+            try (Batch batch = engine.allocateBatch(1).orThrow()) {
+                Delivery _ =
+                        batch.submit(
+                                        List.of(
+                                                new TransferRequest(
+                                                        Opcode.READ, arena.allocate(1), handle, 1)),
+                                        new Notification("", ""))
+                                .orThrow();
+                Peers.eventually("not sent", () -> sum(meters, UNSENT) == 1);
             }
             assertThat(sum(served, "cassia.transfer.handshake.exchanges")).isEqualTo(1);
+            assertThat(engine.sendNotification(handle, new Notification("", "")).isOk()).isTrue();
+            assertThat(served.get("cassia.transfer.inbox.messages").gauge().value()).isEqualTo(1);
             try (RawClient client = new RawClient(target.rpcPort())) {
                 client.send(new byte[8]);
                 assertThat(client.end(5000)).isNotEqualTo(RawClient.End.OPEN);
@@ -107,15 +127,17 @@ final class TransferMetricsTest {
                         "cassia.transfer.requests",
                         "cassia.transfer.failures",
                         "cassia.transfer.rejections",
+                        CANCELLATIONS,
+                        UNSENT,
+                        "cassia.transfer.batches.deferred",
+                        "cassia.transfer.inbox.messages",
                         "cassia.transfer.lanes",
                         "cassia.transfer.route",
                         "cassia.transfer.lane.losses",
                         "cassia.transfer.server.connections",
                         "cassia.transfer.server.closed",
                         "cassia.transfer.handshake.exchanges",
-                        "cassia.transfer.handshake.dropped",
-                        // BatchTest moves it.
-                        "cassia.transfer.batches.deferred");
+                        "cassia.transfer.handshake.dropped");
     }
 
     private static double count(

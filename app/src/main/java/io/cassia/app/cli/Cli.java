@@ -57,6 +57,9 @@ public final class Cli {
         commands.put("stat", () -> StatCommand.of(console, backend));
         commands.put("replay", () -> new ReplayCommand(console, backend, clock));
         commands.put("demo", () -> new DemoCommand(console, backend, clock));
+        commands.put("bench", BenchCommand::new);
+        commands.put("links", () -> new LinksCommand(console));
+        commands.put("probe", () -> new ProbeCommand(console, clock));
         commands.put("explain", () -> new ExplainCommand(console));
         commands.put("warm-up", () -> new WarmUpCommand(console, backend, clock));
         return commands;
@@ -71,6 +74,10 @@ public final class Cli {
             root.addSubcommand(named.get());
         } else {
             commands.values().forEach(command -> root.addSubcommand(command.get()));
+        }
+        CommandLine bench = root.getSubcommands().get("bench");
+        if (bench != null) {
+            bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
         }
         root.getSubcommands()
                 .values()

@@ -2,6 +2,7 @@ package io.cassia.datadist.exchange;
 
 import io.cassia.base.Clock;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The time of one call. Immutable.
@@ -10,8 +11,15 @@ import java.time.Duration;
  * @param deadlineNanos when the call has to end
  */
 record Budget(Clock clock, long deadlineNanos) {
+    private static final long MAX_CLAIM_MICROS = TimeUnit.HOURS.toMicros(1);
+
     static Budget of(Clock clock, Duration timeout) {
         return new Budget(clock, clock.nanos() + timeout.toNanos());
+    }
+
+    /** Time that a peer claims to have, as nanoseconds; an hour at most. */
+    static long claimedNanos(long micros) {
+        return TimeUnit.MICROSECONDS.toNanos(Math.clamp(micros, 0L, MAX_CLAIM_MICROS));
     }
 
     long leftNanos() {

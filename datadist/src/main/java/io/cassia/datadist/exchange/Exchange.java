@@ -2,6 +2,7 @@ package io.cassia.datadist.exchange;
 
 import io.cassia.base.Clock;
 import io.cassia.datadist.cache.CacheTable;
+import io.cassia.datadist.link.Announcer;
 import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.LinkMeters;
@@ -9,7 +10,11 @@ import io.cassia.datadist.link.LinkRequests;
 import io.cassia.datadist.link.LinkTable;
 import io.cassia.datadist.link.WireReader;
 import io.cassia.datadist.memory.DataPlane;
+import io.cassia.status.Code;
+import io.cassia.status.Done;
+import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.SegmentHandle;
 import java.time.Duration;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,7 +33,12 @@ public final class Exchange implements LinkRequests, AutoCloseable {
     private final ThreadPoolExecutor workers;
 
     public Exchange(
-            long clusterId, CacheTable caches, DataPlane plane, Clock clock, LinkMeters meters) {
+            long clusterId,
+            CacheTable caches,
+            DataPlane plane,
+            Clock clock,
+            LinkMeters meters,
+            Announcer announcer) {
         this.segments = new SegmentCache(plane, clock);
         this.parts =
                 new ExchangeParts(
@@ -38,7 +48,7 @@ public final class Exchange implements LinkRequests, AutoCloseable {
                         meters,
                         new LeaseTable(clock, meters.dropped("lease-expired")),
                         new Fetcher(plane, segments, clock),
-                        new TransferEvents(meters.dropped("event-queue-full")));
+                        new TransferEvents(meters.dropped("event-queue-full"), announcer));
         this.workers = workers();
         this.pulls = new PullServer(parts);
         this.pushes = new PushServer(parts, workers);
@@ -79,6 +89,17 @@ public final class Exchange implements LinkRequests, AutoCloseable {
     @Override
     public void onOpen(Link link) {
         segments.prefetch(link);
+    }
+
+    @Override
+    public Outcome<Done> awaitReady(Link link, long deadlineNanos) {
+        return switch (segments.require(link, deadlineNanos)) {
+            case Outcome.Ok<SegmentHandle> ok -> Outcome.done();
+            case Outcome.Failed<SegmentHandle>(Code code, String detail) ->
+                    Outcome.failed(
+                            code == LlmStatus.LLM_TIMEOUT ? code : LlmStatus.LLM_LINK_FAILED,
+                            detail + "; is the data port of the peer reachable from here?");
+        };
     }
 
     @Override

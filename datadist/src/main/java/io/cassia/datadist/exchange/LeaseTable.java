@@ -19,6 +19,8 @@ final class LeaseTable {
     /** What a lease lasts longer than its reader may take. */
     private static final long GRACE_NANOS = Duration.ofMillis(100).toNanos();
 
+    private static final int MAX_LEASES = 65_536;
+
     private final Clock clock;
     private final Counter expired;
     private final AtomicLong lastId = new AtomicLong();
@@ -101,6 +103,11 @@ final class LeaseTable {
                 boolean ignored = lease.end().complete(reason.as());
             }
         }
+    }
+
+    /** Whether peers have to wait until others have ended. */
+    boolean isFull() {
+        return leases.size() >= MAX_LEASES;
     }
 
     int size() {

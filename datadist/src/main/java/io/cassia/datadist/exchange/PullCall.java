@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 final class PullCall {
+    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final ExchangeParts parts;
     private final LinkBreaker breaker;
 
@@ -151,9 +153,9 @@ final class PullCall {
     private Outcome<GrantMessage> ask(
             Link link, CacheRef source, PullPlan plan, TransferOptions options, Budget time) {
         long left = time.leftNanos();
-        // The owner has to answer before this side gives it up.
-        long keyWait =
-                Math.min(options.keyWait().toNanos(), left - Math.max(left / 10, 20_000_000));
+        // The owner has to answer before this side gives it up, also when both are busy.
+        long margin = Math.max(left / 5, Math.min(left / 2, ANSWER_NANOS));
+        long keyWait = Math.min(options.keyWait().toNanos(), left - margin);
         PullRequest request =
                 new PullRequest(
                         source,

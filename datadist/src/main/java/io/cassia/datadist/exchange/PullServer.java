@@ -17,7 +17,6 @@ import io.cassia.status.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /** The owner's side of a pull: finds the cache, checks, and grants. Immutable. */
 final class PullServer {
@@ -47,7 +46,7 @@ final class PullServer {
                                     "%d pulls wait for keys there already".formatted(MAX_WAITING)));
             return;
         }
-        long until = there ? start : start + TimeUnit.MICROSECONDS.toNanos(request.keyWaitMicros());
+        long until = there ? start : start + Budget.claimedNanos(request.keyWaitMicros());
         Thread.startVirtualThread(
                 () -> {
                     try {
@@ -67,7 +66,7 @@ final class PullServer {
             long start,
             long keyUntil,
             boolean mayWait) {
-        long deadline = start + TimeUnit.MICROSECONDS.toNanos(request.budgetMicros());
+        long deadline = start + Budget.claimedNanos(request.budgetMicros());
         Outcome<GrantMessage> grant =
                 parts.caches()
                         .awaitPin(request.source(), keyUntil)
@@ -117,6 +116,10 @@ final class PullServer {
             long base,
             long deadlineNanos,
             boolean mayWait) {
+        if (parts.leases().isFull()) {
+            return Outcome.failed(
+                    LlmStatus.LLM_LINK_BUSY, "the owner serves too many readers at once");
+        }
         if (link.beginServing(OpKind.PULL, mayWait) instanceof Outcome.Failed<Done> busy) {
             return busy.as();
         }

@@ -3,6 +3,7 @@ package io.cassia.datadist.exchange;
 import io.cassia.datadist.cache.Geometry;
 import io.cassia.datadist.cache.Pieces;
 import io.cassia.datadist.cache.Pin;
+import io.cassia.datadist.link.ControlChannel;
 import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.FrameType;
 import io.cassia.datadist.link.Link;
@@ -27,8 +28,8 @@ import java.util.concurrent.TimeoutException;
  * </pre>
  */
 final class PushCall {
-    /** Pieces of one message; 23 bytes each at worst, so a message stays under its limit. */
-    private static final int MAX_PIECES = 16 << 10;
+    private static final int MAX_VARINT_BYTES = 10;
+    private static final int RESERVED_BYTES = 1024;
 
     private final ExchangeParts parts;
     private final LinkBreaker breaker;
@@ -86,8 +87,9 @@ final class PushCall {
 
     private Outcome<TransferReport> onLink(Link link, long srcCacheId, PushPlan plan, Budget time) {
         TransferReport sum = new TransferReport(0, 0, 0, 0, 0);
-        for (int from = 0; from < plan.pieces().count(); from += MAX_PIECES) {
-            int to = Math.min(plan.pieces().count(), from + MAX_PIECES);
+        int most = maxPieces(plan.tensors().count());
+        for (int from = 0; from < plan.pieces().count(); from += most) {
+            int to = Math.min(plan.pieces().count(), from + most);
             Outcome<TransferReport> part =
                     part(link, srcCacheId, plan, plan.pieces().slice(from, to), time);
             switch (part) {
@@ -100,6 +102,12 @@ final class PushCall {
             }
         }
         return Outcome.ok(sum);
+    }
+
+    /** Pieces that fit into one message beside the addresses, every number at its longest. */
+    static int maxPieces(int tensors) {
+        int free = ControlChannel.MAX_BODY_BYTES - RESERVED_BYTES - tensors * MAX_VARINT_BYTES;
+        return Math.max(1, free / (3 * MAX_VARINT_BYTES));
     }
 
     /** The lease has a hold of its own on the memory: it may outlast the call. */

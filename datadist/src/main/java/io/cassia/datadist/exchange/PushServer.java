@@ -46,8 +46,7 @@ final class PushServer {
     /** Goes on on a worker at once: nothing of it is for the reader thread. */
     void serve(Link link, Frame frame) {
         PushRequest request = PushRequest.decode(frame.body());
-        long deadline =
-                parts.clock().nanos() + TimeUnit.MICROSECONDS.toNanos(request.budgetMicros());
+        long deadline = parts.clock().nanos() + Budget.claimedNanos(request.budgetMicros());
         try {
             workers.execute(() -> receive(link, frame, request, deadline));
         } catch (RejectedExecutionException e) {

@@ -1,8 +1,8 @@
 package io.cassia.datadist.exchange;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.datadist.link.Announcer;
 import io.micrometer.core.instrument.Counter;
-import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,17 +17,17 @@ public final class TransferEvents {
     /** Events kept for polling. */
     public static final int CAPACITY = 4096;
 
-    private static final System.Logger LOG = System.getLogger(TransferEvents.class.getName());
-
     private final Counter dropped;
+    private final Announcer announcer;
     private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock")
     private final ArrayDeque<TransferEvent> queue = new ArrayDeque<>();
 
-    public TransferEvents(Counter dropped) {
+    public TransferEvents(Counter dropped, Announcer announcer) {
         this.dropped = dropped;
+        this.announcer = announcer;
     }
 
     public void addListener(TransferListener added) {
@@ -45,13 +45,7 @@ public final class TransferEvents {
         } finally {
             lock.unlock();
         }
-        for (TransferListener each : listeners) {
-            try {
-                each.onTransfer(event);
-            } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "transfer-listener failed", e);
-            }
-        }
+        listeners.forEach(each -> announcer.call(() -> each.onTransfer(event)));
     }
 
     /** Takes the oldest events, so many at most. */

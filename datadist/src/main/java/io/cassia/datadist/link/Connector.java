@@ -20,14 +20,17 @@ import java.util.concurrent.TimeoutException;
 /** Immutable. Opens TCP connections to peers within a deadline. */
 final class Connector {
     private final Clock clock;
+    private final SocketGuard guard;
 
-    Connector(Clock clock) {
+    Connector(Clock clock, SocketGuard guard) {
         this.clock = clock;
+        this.guard = guard;
     }
 
     /**
-     * A connection to where the cluster listens. {@code LLM_TIMEOUT} when there was no answer in
-     * time, {@code LLM_LINK_FAILED} when it is refused, cannot be reached, or its name is unknown.
+     * A connection to where the cluster listens, watched by the guard. {@code LLM_TIMEOUT} when
+     * there was no answer in time, {@code LLM_LINK_FAILED} when it is refused, cannot be reached,
+     * or its name is unknown.
      *
      * @param tries attempts; each has its share of the time, and a refused one waits it out
      */
@@ -100,6 +103,7 @@ final class Connector {
             InetAddress address, ClusterInfo cluster, long deadlineNanos) {
         int port = cluster.remoteIps().getFirst().port();
         Socket socket = new Socket();
+        guard.watch(socket, deadlineNanos);
         try {
             socket.setTcpNoDelay(true);
             if (!cluster.localIps().isEmpty()) {
@@ -109,13 +113,13 @@ final class Connector {
             socket.connect(new InetSocketAddress(address, port), millisLeft(clock, deadlineNanos));
             return Outcome.ok(socket);
         } catch (SocketTimeoutException e) {
-            SocketGuard.closeQuietly(socket);
+            guard.close(socket);
             return Outcome.failed(
                     LlmStatus.LLM_TIMEOUT,
                     "connect to %s port %d: no answer in time; is the address right, and a firewall in between?"
                             .formatted(address.getHostAddress(), port));
         } catch (IOException e) {
-            SocketGuard.closeQuietly(socket);
+            guard.close(socket);
             return Outcome.failed(
                     LlmStatus.LLM_LINK_FAILED,
                     "connect to %s port %d: %s; does the cluster listen there?"

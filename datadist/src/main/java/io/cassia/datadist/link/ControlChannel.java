@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * that the peer does not take is ended by {@link #closeIfOverdue}.
  */
 public final class ControlChannel {
+    /** Longest content of a message. */
+    public static final int MAX_BODY_BYTES = FrameLayout.MAX_BODY_BYTES;
+
     private static final System.Logger LOG = System.getLogger(ControlChannel.class.getName());
     private static final long NEVER = Long.MAX_VALUE;
 

@@ -41,7 +41,7 @@ final class Dialer {
         this.clock = clock;
         this.meters = meters;
         this.guard = guard;
-        this.connector = new Connector(clock);
+        this.connector = new Connector(clock, guard);
     }
 
     /**
@@ -78,7 +78,6 @@ final class Dialer {
         return switch (connector.connect(cluster, tries, deadlineNanos)) {
             case Outcome.Failed<Socket> failed -> failed.as();
             case Outcome.Ok<Socket>(Socket socket) -> {
-                guard.watch(socket, deadlineNanos);
                 try {
                     yield shakeHands(socket, cluster, unlink, deadlineNanos);
                 } finally {

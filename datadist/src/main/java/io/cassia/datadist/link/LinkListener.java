@@ -1,8 +1,6 @@
 package io.cassia.datadist.link;
 
-/**
- * Hears of links that come, break and go. Called on threads of the instance: it has to be quick.
- */
+/** Hears of links that come, break and go. Called on one thread, in order. */
 public interface LinkListener {
     void onLink(LinkInfo link);
 }

@@ -33,6 +33,7 @@ public final class LinkService implements AutoCloseable {
     private final LinkConfig config;
     private final Clock clock;
     private final LinkMeters meters;
+    private final Announcer announcer;
     private final LinkRequests requests;
     private final LinkTable table;
     private final SocketGuard guard = new SocketGuard();
@@ -57,11 +58,13 @@ public final class LinkService implements AutoCloseable {
             LinkConfig config,
             Clock clock,
             LinkMeters meters,
+            Announcer announcer,
             LinkRequests requests) {
         this.self = new Self(clusterId, role, config.remoteAccess(), segmentName);
         this.config = config;
         this.clock = clock;
         this.meters = meters;
+        this.announcer = announcer;
         this.requests = requests;
         this.table = new LinkTable(clusterId, config.maxLinks(), config.channels(), clock);
         LinkEvents events = new Events();
@@ -203,8 +206,19 @@ public final class LinkService implements AutoCloseable {
         }
         return switch (table.reserve(cluster)) {
             case Outcome.Failed<Link> failed -> failed.as();
-            case Outcome.Ok<Link>(Link link) -> relinker.dialInto(link, cluster, deadlineNanos);
+            case Outcome.Ok<Link>(Link link) ->
+                    relinker.dialInto(link, cluster, deadlineNanos)
+                            .then(ok -> ready(link, deadlineNanos));
         };
+    }
+
+    /** A link over which nothing can be transferred is given up again, by both ends. */
+    private Outcome<Done> ready(Link link, long deadlineNanos) {
+        Outcome<Done> ready = requests.awaitReady(link, deadlineNanos);
+        if (ready instanceof Outcome.Failed<Done> failed) {
+            unlinker.withdraw(link, failed);
+        }
+        return ready;
     }
 
     /**
@@ -320,13 +334,7 @@ public final class LinkService implements AutoCloseable {
 
     private void announce(Link link) {
         LinkInfo info = link.info();
-        for (LinkListener each : listeners) {
-            try {
-                each.onLink(info);
-            } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "link-listener failed", e);
-            }
-        }
+        listeners.forEach(each -> announcer.call(() -> each.onLink(info)));
     }
 
     public void addListener(LinkListener added) {
@@ -347,6 +355,8 @@ public final class LinkService implements AutoCloseable {
     public void close() {
         closing = true;
         table.freeze("the cluster is closing");
+        // Ends what other calls wait for; they hold the lock until then.
+        guard.closeAll();
         calls.lock();
         try {
             if (listener != null) {
@@ -354,7 +364,6 @@ public final class LinkService implements AutoCloseable {
                 listener = null;
             }
             unlinker.farewell(table.links(), clock.nanos() + FAREWELL.toNanos());
-            guard.closeAll();
         } finally {
             calls.unlock();
         }

@@ -20,6 +20,12 @@ final class SocketGuard {
         deadlines.remove(socket);
     }
 
+    /** Closes a socket that nothing is to come of. */
+    void close(Socket socket) {
+        forget(socket);
+        closeQuietly(socket);
+    }
+
     void closeOverdue(long nowNanos) {
         deadlines.forEach(
                 (socket, deadline) -> {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Immutable. Gives up one link, and tells the peer where that is asked for. */
 final class Unlinker {
+    private static final long WITHDRAW_NANOS = 20_000_000;
     private static final ByteString POLITE = new WireWriter().flag(false).toBody();
     private static final ByteString FAREWELL = new WireWriter().flag(true).toBody();
 
@@ -144,6 +145,12 @@ final class Unlinker {
             Outcome<Frame> ignored = channel.request(FrameType.UNLINK, FAREWELL, deadlineNanos);
         }
         drop(link, "this instance was closed");
+    }
+
+    /** Gives up a link that has just been made; the peer is told, and not waited for. */
+    void withdraw(Link link, Outcome.Failed<?> reason) {
+        link.channel().tell(FrameType.UNLINK, FAREWELL, clock.nanos() + WITHDRAW_NANOS);
+        drop(link, reason.detail());
     }
 
     /** Whether an UNLINK of a peer is a farewell, which ends the link whatever runs on it. */

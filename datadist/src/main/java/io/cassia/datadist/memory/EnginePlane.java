@@ -8,6 +8,7 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.BufferOptions;
 import io.cassia.transfer.Region;
 import io.cassia.transfer.RegisteredBuffer;
+import io.cassia.transfer.RemoteBuffer;
 import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
@@ -32,7 +33,19 @@ public final class EnginePlane implements DataPlane {
     public static Outcome<DataPlane> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
         return failedAs(TransferEngine.start(config, clock, meters), LlmStatus.LLM_FAILED)
-                .map(EnginePlane::new);
+                .map(
+                        engine -> {
+                            Thread.startVirtualThread(() -> warmUp(engine));
+                            return new EnginePlane(engine);
+                        });
+    }
+
+    /**
+     * Asks this side's own engine once for what peers will ask it: the first time costs a hundred
+     * times more than the next, and would cost the first transfer's deadline.
+     */
+    private static void warmUp(TransferEngine engine) {
+        Outcome<List<RemoteBuffer>> ignored = engine.remoteBuffers(engine.localSegment());
     }
 
     @Override

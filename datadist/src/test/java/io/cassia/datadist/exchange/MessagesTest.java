@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cassia.base.ByteString;
 import io.cassia.datadist.Seeded;
 import io.cassia.datadist.cache.BlocksCacheKey;
+import io.cassia.datadist.cache.CacheDesc;
 import io.cassia.datadist.cache.CacheIndex;
 import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.CacheRef;
@@ -120,23 +121,27 @@ final class MessagesTest {
     /** The most pieces of one message, at their worst, stay below its limit. */
     @Test
     void a_full_push_fits_its_frame() {
-        SplittableRandom random = new SplittableRandom(1);
-        Pieces.Builder pieces = new Pieces.Builder(16 << 10);
-        for (int i = 0; i < 16 << 10; i++) {
-            pieces.add(random.nextLong(1L << 62), random.nextLong(1L << 62), 1L << 40);
+        for (int tensors : new int[] {1, 64, CacheDesc.MAX_TENSORS}) {
+            List<Long> addresses = new ArrayList<>();
+            for (int i = 0; i < tensors; i++) {
+                addresses.add(i % 2 == 0 ? Long.MIN_VALUE : 0);
+            }
+            int count = PushCall.maxPieces(tensors);
+            assertThat(count).isGreaterThan(10_000);
+            Pieces.Builder pieces = new Pieces.Builder(count);
+            for (int i = 0; i < count; i++) {
+                pieces.add(i % 2 == 0 ? 1L << 61 : 0, i % 2 == 0 ? 0 : 1L << 61, 1L << 60);
+            }
+            PushRequest push =
+                    new PushRequest(
+                            new PushTarget.ToCache(new CacheIndex(1, 1), 0, 9, 2),
+                            new Shape.Blocks(1, 1),
+                            pieces.build(),
+                            new GrantMessage(1, true, addresses),
+                            1);
+            assertThat(push.pieces().count()).isEqualTo(count);
+            assertThat(push.encode().length()).isLessThanOrEqualTo(1 << 20);
         }
-        List<Long> addresses = new ArrayList<>();
-        for (int i = 0; i < 4096; i++) {
-            addresses.add(random.nextLong());
-        }
-        PushRequest push =
-                new PushRequest(
-                        target(random),
-                        shape(random),
-                        pieces.build(),
-                        new GrantMessage(1, true, addresses),
-                        1);
-        assertThat(push.encode().length()).isLessThan(1 << 20);
     }
 
     @Test

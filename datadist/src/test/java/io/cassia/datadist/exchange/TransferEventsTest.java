@@ -2,17 +2,19 @@ package io.cassia.datadist.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.datadist.Clusters;
+import io.cassia.datadist.link.Announcer;
 import io.cassia.datadist.link.OpKind;
 import io.cassia.status.Outcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 final class TransferEventsTest {
     private final Counter dropped = new SimpleMeterRegistry().counter("dropped");
-    private final TransferEvents events = new TransferEvents(dropped);
+    private final TransferEvents events = new TransferEvents(dropped, new Announcer(dropped));
 
     @Test
     void the_oldest_events_make_room_and_are_counted() {
@@ -27,14 +29,14 @@ final class TransferEventsTest {
 
     @Test
     void a_listener_that_throws_does_not_disturb_the_others() {
-        List<TransferEvent> heard = new ArrayList<>();
+        List<TransferEvent> heard = new CopyOnWriteArrayList<>();
         events.addListener(
                 event -> {
                     throw new IllegalStateException("bad listener");
                 });
         events.addListener(heard::add);
         events.publish(event(1));
-        assertThat(heard).hasSize(1);
+        assertThat(Clusters.eventually(() -> heard.size() == 1)).isTrue();
     }
 
     private static TransferEvent event(long cacheId) {

@@ -121,7 +121,7 @@ final class ControlChannelTest {
 
     @Test
     void a_peer_that_takes_no_bytes_does_not_hold_a_writer() {
-        // The far end does not read: its channel is stopped by a receiver that does not return.
+        // Nobody reads at the far end.
         CompletableFuture<Boolean> stuck = new CompletableFuture<>();
         try (Socket one = pair();
                 Socket other = accepted) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringTokenizer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +62,10 @@ public final class CassiaProcess implements AutoCloseable {
 
     private static String classPath() {
         List<String> entries = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        StringTokenizer all =
+                new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);
+        while (all.hasMoreTokens()) {
+            String entry = all.nextToken();
             if (!entry.contains("junit") && !entry.contains("test-classes")) {
                 entries.add(entry);
             }
@@ -135,7 +139,7 @@ public final class CassiaProcess implements AutoCloseable {
     }
 
     /** kill -9. */
-    public void kill() throws Exception {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor(10, TimeUnit.SECONDS);
     }
@@ -186,12 +190,17 @@ public final class CassiaProcess implements AutoCloseable {
         }
     }
 
+    /** Ends the process: asked first, so that nothing of it stays behind in shared memory. */
     @Override
-    public void close() throws Exception {
-        // Asked first, so that nothing of it stays behind in shared memory.
+    public void close() throws IOException {
         process.destroy();
-        if (!process.waitFor(5, TimeUnit.SECONDS)) {
-            kill();
+        try {
+            if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
         Files.deleteIfExists(stderr);
     }

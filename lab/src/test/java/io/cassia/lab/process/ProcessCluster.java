@@ -4,6 +4,7 @@ import io.cassia.base.Clock;
 import io.cassia.store.StoreClient;
 import io.cassia.store.StoreClientConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,7 @@ public final class ProcessCluster implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         for (CassiaProcess node : nodes) {
             node.close();
         }

@@ -57,7 +57,7 @@ class ReplayProcessTest {
         StringBuilder lines = new StringBuilder();
         int[] turns = new int[users];
         for (int i = 0; i < requests; i++) {
-            int user = (int) ((i * 2654435761L >>> 7) % users);
+            int user = (int) (((i * 2654435761L) >>> 7) % users);
             turns[user]++;
             StringBuilder ids = new StringBuilder("0");
             for (int block = 0; block < 2 * turns[user]; block++) {

@@ -27,7 +27,7 @@ class StartFailureTest {
 
     @Test
     void port_in_use() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String port = Integer.toString(taken.getLocalPort());
             assertOneLine(
                     CassiaProcess.run(
@@ -57,7 +57,7 @@ class StartFailureTest {
             scenario = "A client connects to a port where no master listens.")
     void master_that_is_not_there(Coverage coverage) throws Exception {
         int free;
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             free = probe.getLocalPort();
         }
         String address = "127.0.0.1:" + free;

@@ -76,7 +76,7 @@ class StoreProcessTest {
         try (ProcessCluster cluster = ProcessCluster.start();
                 Arena arena = Arena.ofShared()) {
             cluster.node("3600MiB");
-            try (StoreClient client = cluster.client(Duration.ofSeconds(120))) {
+            try (StoreClient client = cluster.client(Duration.ofMinutes(2))) {
                 MemorySegment memory = value(arena, bytes, 3);
                 client.put(key("huge"), memory, PutOptions.DEFAULT).orThrow();
                 memory.fill((byte) 0);

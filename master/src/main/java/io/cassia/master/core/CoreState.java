@@ -10,6 +10,7 @@ final class CoreState {
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final DiscardQueue discards = new DiscardQueue(segments);
+    final GroupTable groups = new GroupTable();
     final Tenants tenants;
     final LeaseTable leases;
     final CoreCounters counters = new CoreCounters();

@@ -1,6 +1,8 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Confined to the master's lock. Chooses victims in exact order of last use and evicts them.
@@ -120,7 +122,7 @@ final class Evictor {
             } else {
                 return NONE;
             }
-            if (timedLeaseUntil(victim) > state.now) {
+            if (timedLeaseUntil(victim) > state.now || isHeldByGroup(victim, true)) {
                 recency.park(victim, RecencyLists.PARKED_LEASED);
             } else if (isSoftPinned(victim)) {
                 recency.park(victim, RecencyLists.PARKED_SOFT);
@@ -140,7 +142,7 @@ final class Evictor {
                     onDemand
                             ? objects.readLeaseUntil(victim) <= state.now
                             : timedLeaseUntil(victim) <= state.now;
-            if (free) {
+            if (free && !isHeldByGroup(victim, !onDemand)) {
                 return victim;
             }
         }
@@ -155,7 +157,7 @@ final class Evictor {
             }
             boolean over =
                     list == RecencyLists.PARKED_LEASED
-                            ? timedLeaseUntil(slot) <= state.now
+                            ? timedLeaseUntil(slot) <= state.now && !isHeldByGroup(slot, true)
                             : !isSoftPinned(slot);
             if (over) {
                 recency.unpark(slot);
@@ -173,17 +175,50 @@ final class Evictor {
         return extra != null && extra.softPinUntil > state.now;
     }
 
+    /** Whether a lease on another member keeps the whole group. */
+    private boolean isHeldByGroup(int slot, boolean existCounts) {
+        GroupTable.Group group = groupOf(slot);
+        if (group == null) {
+            return false;
+        }
+        for (int member : group.members) {
+            long until = existCounts ? timedLeaseUntil(member) : objects.readLeaseUntil(member);
+            if (objects.leaseCount(member) > 0 || until > state.now) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private GroupTable.@Nullable Group groupOf(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra == null ? null : extra.group;
+    }
+
     /** Whether an eviction may take the object without overriding any protection. */
     boolean isUnprotected(int slot) {
         return slot != NONE
                 && objects.has(slot, ObjectTable.COMPLETE)
                 && !objects.has(slot, ObjectTable.IN_FLIGHT | ObjectTable.HARD_PIN)
                 && !space.isLeased(slot)
+                && !isHeldByGroup(slot, true)
                 && !isSoftPinned(slot);
     }
 
-    /** Evicts a victim of this run. */
+    /** Evicts a victim of this run, and its group with it as far as that may go. */
     void evict(int slot) {
+        GroupTable.Group group = groupOf(slot);
+        if (group != null) {
+            for (int member : List.copyOf(group.members)) {
+                if (member != slot && isUnprotected(member)) {
+                    evictOne(member);
+                }
+            }
+        }
+        evictOne(slot);
+    }
+
+    private void evictOne(int slot) {
         state.counters.add(CoreCount.EVICTED_OBJECTS, 1);
         state.counters.add(CoreCount.EVICTED_BYTES, objects.memoryBytes(slot));
         // A neighbour of a victim may be the next in line.

@@ -41,6 +41,7 @@ public final class MasterCore {
     private final Space space;
     private final Evictor evictor;
     private final Writes writes;
+    private final BatchStarts batchStarts;
     private final Reads reads;
     private final Removals removals;
     private final Mounts mounts;
@@ -57,6 +58,7 @@ public final class MasterCore {
         evictor = new Evictor(state, space);
         Placer placer = new Placer(state, evictor);
         writes = new Writes(state, space, placer, evictor);
+        batchStarts = new BatchStarts(state, writes);
         reads = new Reads(state, space);
         removals = new Removals(state, space);
         mounts = new Mounts(state, space);
@@ -82,10 +84,10 @@ public final class MasterCore {
             case Command.Release c -> release(c.leaseIds());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
             case Command.PutEnd c -> end(c.args());
-            case Command.BatchPutStart c -> relieved(writes.startAll(c.args(), false));
+            case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));
             case Command.BatchPutEnd c -> endAll(c);
             case Command.UpsertStart c -> relieved(writes.start(c.args(), true));
-            case Command.BatchUpsertStart c -> relieved(writes.startAll(c.args(), true));
+            case Command.BatchUpsertStart c -> relieved(batchStarts.start(c.args(), true));
             case Command.PutRevoke c -> revoke(c.args());
             case Command.BatchPutRevoke c -> revokeAll(c);
             case Command.Remove c -> removals.remove(c.key(), c.force(), c.tenant());

@@ -12,6 +12,9 @@ final class ObjectExtra {
     /** The new version in flight. */
     @Nullable Upsert upsert;
 
+    /** The objects that it is leased and evicted with. */
+    GroupTable.@Nullable Group group;
+
     /** End of the soft pin; 0 when none. */
     long softPinUntil;
 
@@ -22,6 +25,10 @@ final class ObjectExtra {
         replicas.forEach(replica -> replica.digest(digest));
         digest.add(softPinUntil);
         digest.add(pendingSoftPinNanos);
+        if (group != null) {
+            digest.add(group.text.array());
+            digest.add(group.joined ? 1 : 0);
+        }
         if (upsert != null) {
             digest.add(upsert.writer);
             digest.add(upsert.startNanos);
@@ -33,6 +40,7 @@ final class ObjectExtra {
     boolean isEmpty() {
         return replicas.isEmpty()
                 && upsert == null
+                && group == null
                 && softPinUntil == 0
                 && pendingSoftPinNanos == 0;
     }

@@ -185,6 +185,10 @@ final class Placer {
             boolean scattered = freed < 2 * length && victims < SCATTERED_VICTIMS;
             int[] going = scattered ? new int[] {victim} : around(victim, segment, stepsLeft);
             for (int slot : going) {
+                if (!state.objects.isLive(slot)) {
+                    // It went with its group.
+                    continue;
+                }
                 freed += state.objects.size(slot);
                 victims++;
                 evictor.evict(slot);

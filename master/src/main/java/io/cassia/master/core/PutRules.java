@@ -1,5 +1,6 @@
 package io.cassia.master.core;
 
+import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicateConfig;
@@ -76,6 +77,11 @@ final class PutRules {
         return ttlMs < 0 || ttlMs > mostMs
                 ? "soft_pin_ttl_ms=" + Long.toUnsignedString(ttlMs) + " exceeds " + mostMs
                 : null;
+    }
+
+    /** The object's group; empty when it is in none. */
+    static ByteString group(ReplicateConfig config) {
+        return config.groupIds().map(ids -> ids.getFirst()).orElse(ByteString.EMPTY);
     }
 
     /** Of a put that passed the check. */

@@ -45,7 +45,11 @@ final class Reads {
                     ? malformed(tenant)
                     : FALSE;
         }
-        objects.setExistLeaseUntil(slot, state.now + state.config.leaseNanos());
+        long until = state.now + state.config.leaseNanos();
+        objects.setExistLeaseUntil(slot, until);
+        for (int member : toRefresh(slot, objects.existLeaseUntil(slot))) {
+            objects.setExistLeaseUntil(member, until);
+        }
         return TRUE;
     }
 
@@ -83,6 +87,37 @@ final class Reads {
 
     /** Gives a readable object the lease of a read, which is a use. */
     void lease(int slot) {
+        leaseAlone(slot);
+        for (int member : toRefresh(slot, objects.readLeaseUntil(slot))) {
+            if (space.isReadable(member)) {
+                leaseAlone(member);
+            }
+        }
+    }
+
+    /**
+     * The other members of an object's group whose leases are at least half over; all of them when
+     * one has joined since the last time.
+     */
+    private List<Integer> toRefresh(int slot, long until) {
+        ObjectExtra extra = objects.extra(slot);
+        GroupTable.Group group = extra == null ? null : extra.group;
+        if (group == null) {
+            return List.of();
+        }
+        long half = until - state.config.leaseNanos() / 2;
+        List<Integer> members = new ArrayList<>();
+        for (int member : group.members) {
+            long lease = Math.max(objects.readLeaseUntil(member), objects.existLeaseUntil(member));
+            if (member != slot && (group.joined || lease <= half)) {
+                members.add(member);
+            }
+        }
+        group.joined = false;
+        return members;
+    }
+
+    private void leaseAlone(int slot) {
         objects.setReadLeaseUntil(slot, state.now + state.config.leaseNanos());
         int list = objects.list(slot);
         if (list != RecencyLists.IN_FLIGHT && list != RecencyLists.NO_LIST) {

@@ -164,6 +164,9 @@ final class Space {
                 release(replica.segment, replica.allocation, freeAt);
             }
         }
+        if (extra != null && extra.group != null) {
+            state.groups.leave(slot, extra.group);
+        }
         int tenant = objects.tenant(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);

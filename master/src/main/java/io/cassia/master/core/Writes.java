@@ -12,9 +12,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.Outcome.Failed;
 import io.cassia.status.StoreCode;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -59,86 +57,6 @@ final class Writes {
                         : startIn(tenant, put, upsert);
         state.tenants.leave();
         return started;
-    }
-
-    /** Batch form; a size mismatch fails all items (spec 14, INVALID_PARAMS). */
-    List<Outcome<List<ReplicaDescriptor>>> startAll(Args.BatchPutStart batch, boolean upsert) {
-        int count = batch.keys().size();
-        Optional<List<ByteString>> groups = batch.config().groupIds();
-        if (batch.lengths().size() != count
-                || (groups.isPresent() && groups.get().size() != count)) {
-            return Collections.nCopies(
-                    count,
-                    Outcome.failed(
-                            StoreCode.INVALID_PARAMS,
-                            "keys="
-                                    + count
-                                    + " lengths="
-                                    + batch.lengths().size()
-                                    + " group-ids="
-                                    + groups.map(List::size).orElse(count)
-                                    + ": the counts differ"));
-        }
-        List<Outcome<List<ReplicaDescriptor>>> started = new ArrayList<>(count);
-        ReplicateConfig config = batch.config();
-        for (int i = 0; i < count; i++) {
-            int item = i;
-            ReplicateConfig own =
-                    groups.isEmpty()
-                            ? config
-                            : withGroups(config, groups.map(all -> List.of(all.get(item))));
-            Outcome<List<ReplicaDescriptor>> one =
-                    start(
-                            new Args.PutStart(
-                                    batch.client(),
-                                    batch.keys().get(i),
-                                    batch.lengths().get(i),
-                                    own,
-                                    batch.tenant()),
-                            upsert);
-            started.add(one);
-            if (i == 0 && config.preferAllocInSameNode() && one.isOk()) {
-                config = preferring(config, batch.keys().getFirst(), batch.tenant());
-            }
-        }
-        return started;
-    }
-
-    private ReplicateConfig preferring(ReplicateConfig config, ByteString key, ByteString tenant) {
-        int slot = objects.find(state.tenants.find(tenant), key.array());
-        String name = state.segments.at(objects.segment(slot)).wire.name();
-        return new ReplicateConfig(
-                config.replicaNum(),
-                config.nofReplicaNum(),
-                config.dfsReplicaNum(),
-                config.softPinAction(),
-                config.softPinTtlMs(),
-                config.withHardPin(),
-                config.preferredSegments(),
-                name,
-                config.preferredNofSegments(),
-                true,
-                config.dataType(),
-                config.hostId(),
-                config.groupIds());
-    }
-
-    private static ReplicateConfig withGroups(
-            ReplicateConfig config, Optional<List<ByteString>> groups) {
-        return new ReplicateConfig(
-                config.replicaNum(),
-                config.nofReplicaNum(),
-                config.dfsReplicaNum(),
-                config.softPinAction(),
-                config.softPinTtlMs(),
-                config.withHardPin(),
-                config.preferredSegments(),
-                config.preferredSegment(),
-                config.preferredNofSegments(),
-                config.preferAllocInSameNode(),
-                config.dataType(),
-                config.hostId(),
-                groups);
     }
 
     private Outcome<List<ReplicaDescriptor>> startIn(
@@ -206,6 +124,10 @@ final class Writes {
         if (traits.softPinNanos() > 0) {
             objects.requireExtra(slot).pendingSoftPinNanos = traits.softPinNanos();
         }
+        ByteString group = PutRules.group(put.config());
+        if (!group.isEmpty()) {
+            objects.requireExtra(slot).group = state.groups.join(slot, tenant, group);
+        }
         own(slot, placed);
         space.account(slot, 1);
         state.recency.move(slot, RecencyLists.IN_FLIGHT);
@@ -213,6 +135,14 @@ final class Writes {
     }
 
     private Outcome<List<ReplicaDescriptor>> startUpsert(int slot, Args.PutStart put) {
+        ObjectExtra extra = objects.extra(slot);
+        ByteString group =
+                extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
+        if (put.config().groupIds().isPresent() && !PutRules.group(put.config()).equals(group)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "key " + put.key() + " is in group '" + group + "', which cannot change");
+        }
         preempt(slot);
         // Out of the order of eviction, so that making room does not take the old version.
         objects.set(slot, ObjectTable.IN_FLIGHT);

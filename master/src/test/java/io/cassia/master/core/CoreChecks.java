@@ -96,6 +96,10 @@ final class CoreChecks {
                 continue;
             }
             assertThat(extra.isEmpty()).as("an empty extra is dropped").isFalse();
+            if (extra.group != null) {
+                assertThat(extra.group.members).contains(slot);
+                assertThat(extra.group.members).allMatch(objects::isLive);
+            }
             Set<String> names = new HashSet<>();
             names.add(nameOf(objects.segment(slot)));
             for (Replica replica : extra.replicas) {

@@ -13,6 +13,7 @@ import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.status.StoreCode;
+import io.cassia.testkit.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -329,9 +330,10 @@ class EvictionTest {
 
     @Test
     void a_replayed_trace_hits_exactly_as_plain_lru() {
-        Seeds.each(
+        Seeds.forEach(
                 5,
-                random -> {
+                seed -> {
+                    SplittableRandom random = new SplittableRandom(seed);
                     int capacity = 50 + random.nextInt(100);
                     Harness store =
                             new Harness(

@@ -3,6 +3,7 @@ package io.cassia.master.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cassia.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -120,10 +121,11 @@ class OffsetAllocatorTest {
 
     @Test
     void agrees_with_a_naive_best_fit_allocator() {
-        Seeds.each(40, random -> compareWithModel(random, 1 + random.nextInt(4)));
+        Seeds.forEach(40, seed -> compareWithModel(new SplittableRandom(seed)));
     }
 
-    private static void compareWithModel(SplittableRandom random, int shape) {
+    private static void compareWithModel(SplittableRandom random) {
+        int shape = 1 + random.nextInt(4);
         long capacity = 1 + random.nextLong(1L << (10 + 5 * shape));
         OffsetAllocator allocator = new OffsetAllocator(capacity);
         Model model = new Model(capacity);
@@ -187,9 +189,10 @@ class OffsetAllocatorTest {
 
     @Test
     void random_sizes_fill_more_than_84_percent_on_average() {
-        Seeds.each(
+        Seeds.forEach(
                 3,
-                random -> {
+                seed -> {
+                    SplittableRandom random = new SplittableRandom(seed);
                     OffsetAllocator allocator = new OffsetAllocator(64 << 20);
                     List<Long> live = new ArrayList<>();
                     double sum = 0;

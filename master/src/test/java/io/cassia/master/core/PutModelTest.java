@@ -10,6 +10,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Acquired;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
 import io.cassia.status.StoreCode;
+import io.cassia.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -138,7 +139,7 @@ class PutModelTest {
 
     @Test
     void every_answer_is_the_models() {
-        Seeds.each(10, PutModelTest::run);
+        Seeds.forEach(10, seed -> run(new SplittableRandom(seed)));
     }
 
     private static void run(SplittableRandom random) {

@@ -14,6 +14,7 @@ import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,9 +47,10 @@ class RandomCommandsTest {
 
     @Test
     void invariants_hold_after_every_command_and_a_replay_gives_the_same_state() {
-        Seeds.each(
+        Seeds.forEach(
                 12,
-                random -> {
+                seed -> {
+                    SplittableRandom random = new SplittableRandom(seed);
                     Harness.Settings settings = settings(random);
                     Harness first = new Harness(_ -> settings);
                     List<Step> log = new ArrayList<>();
@@ -140,6 +142,9 @@ class RandomCommandsTest {
         }
 
         private ReplicateConfig anyConfig() {
+            if (random.nextInt(4) == 0) {
+                return GroupTest.in("g" + random.nextInt(4));
+            }
             return Harness.config(
                     1 + random.nextInt(3),
                     random.nextInt(8) == 0 ? 1 : 0,

@@ -7,10 +7,10 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
+import io.cassia.transfer.net.tls.Gate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
@@ -19,7 +19,8 @@ import tools.jackson.databind.JsonNode;
  * state.
  *
  * <p>Failures: ERR_DNS, ERR_SOCKET (not reachable, closed without an answer, late, or an answer of
- * another type), ERR_MALFORMED_JSON, ERR_METADATA (answered, but not with success).
+ * another type), ERR_MALFORMED_JSON, ERR_REJECT_HANDSHAKE (one side does not accept the other, for
+ * the reason in the detail), ERR_METADATA (answered, but not with success).
  */
 public final class HandshakeClient {
     /** Longest request that peers read by default. */
@@ -29,11 +30,13 @@ public final class HandshakeClient {
     private static final long MAX_REPLY_BYTES = 64 << 20;
 
     private final Dialer dialer;
+    private final Gate gate;
     private final Watchdog watchdog;
     private final Clock clock;
 
-    public HandshakeClient(Dialer dialer, Watchdog watchdog, Clock clock) {
+    public HandshakeClient(Dialer dialer, Gate gate, Watchdog watchdog, Clock clock) {
         this.dialer = dialer;
+        this.gate = gate;
         this.watchdog = watchdog;
         this.clock = clock;
     }
@@ -91,37 +94,41 @@ public final class HandshakeClient {
     }
 
     private Outcome<byte[]> exchange(HostPort peer, byte type, String body, long deadlineNanos) {
-        return switch (dialer.connect(peer.host(), peer.port(), deadlineNanos)) {
-            case Outcome.Failed<SocketChannel> failed -> failed.in("handshake with " + peer);
-            case Outcome.Ok<SocketChannel>(SocketChannel channel) -> {
-                try (channel;
-                        Watchdog.Watch watch = watchdog.watch(() -> abort(channel))) {
+        Outcome<Wire> connected =
+                dialer.connect(peer.host(), peer.port(), deadlineNanos)
+                        .then(
+                                channel ->
+                                        gate.enter(
+                                                channel, peer.host(), peer.port(), deadlineNanos));
+        return switch (connected) {
+            case Outcome.Failed<Wire> failed -> failed.in("handshake with " + peer);
+            case Outcome.Ok<Wire>(Wire wire) -> {
+                try (wire;
+                        Watchdog.Watch watch = watchdog.watch(wire::reset)) {
                     watch.arm(deadlineNanos);
-                    yield exchange(peer, channel, watch, type, body);
-                } catch (IOException e) {
-                    yield socket(peer, "closing failed: " + e);
+                    yield exchange(peer, wire, watch, type, body);
                 }
             }
         };
     }
 
     private Outcome<byte[]> exchange(
-            HostPort peer, SocketChannel channel, Watchdog.Watch watch, byte type, String body) {
+            HostPort peer, Wire wire, Watchdog.Watch watch, byte type, String body) {
         long started = clock.nanos();
         try {
-            ByteBuffer request = ByteBuffer.wrap(FrameLayout.typed(type, body));
-            while (request.hasRemaining()) {
-                channel.write(request);
-            }
-            byte[] reply =
-                    new FrameReader(Channels.newInputStream(channel), MAX_REPLY_BYTES).next();
+            wire.write(ByteBuffer.wrap(FrameLayout.typed(type, body)));
+            byte[] reply = new FrameReader(wire.input(), MAX_REPLY_BYTES).next();
             if (reply == null) {
                 return socket(peer, "closed without an answer");
             }
             if (reply[0] != type) {
                 return socket(peer, "answered type " + reply[0] + " to type " + type);
             }
-            return Outcome.ok(reply);
+            Optional<String> refusal = MessageCodec.refusal(reply, 1);
+            return refusal.isPresent()
+                    ? Outcome.failed(
+                            TransferCode.ERR_REJECT_HANDSHAKE, peer + " says: " + refusal.get())
+                    : Outcome.ok(reply);
         } catch (IOException e) {
             long millis = (clock.nanos() - started) / 1_000_000;
             return socket(
@@ -132,14 +139,5 @@ public final class HandshakeClient {
     private static <T> Outcome<T> socket(HostPort peer, String why) {
         return Outcome.failed(
                 TransferCode.ERR_SOCKET, "handshake with %s: %s".formatted(peer, why));
-    }
-
-    private static void abort(SocketChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            System.getLogger(HandshakeClient.class.getName())
-                    .log(System.Logger.Level.DEBUG, "handshake-close-failed", e);
-        }
     }
 }

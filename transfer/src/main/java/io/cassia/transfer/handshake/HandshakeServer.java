@@ -1,14 +1,18 @@
 package io.cassia.transfer.handshake;
 
 import io.cassia.base.Clock;
+import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
+import io.cassia.transfer.net.tls.Gate;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -24,6 +28,9 @@ import tools.jackson.databind.JsonNode;
  * Answers peers on the handshake port: one exchange per connection, each on a virtual thread of its
  * own, so that a slow peer delays nobody (spec 6). Guarded.
  *
+ * <p>The descriptor is told in every mode; upstream tells it only where no metadata store is in
+ * use.
+ *
  * <p>Whoever breaks the frame, is slow, or sends no JSON is closed without an answer; {@code
  * cassia.transfer.handshake.dropped} says why and how often.
  */
@@ -34,6 +41,7 @@ public final class HandshakeServer implements AutoCloseable {
     private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
 
     private final ServerSocketChannel listener;
+    private final Gate gate;
     private final Supplier<String> descriptor;
     private final Inbox inbox;
     private final long maxRequestBytes;
@@ -46,6 +54,7 @@ public final class HandshakeServer implements AutoCloseable {
 
     private HandshakeServer(
             ServerSocketChannel listener,
+            Gate gate,
             Supplier<String> descriptor,
             Inbox inbox,
             long maxRequestBytes,
@@ -54,6 +63,7 @@ public final class HandshakeServer implements AutoCloseable {
             Clock clock,
             MeterRegistry meters) {
         this.listener = listener;
+        this.gate = gate;
         this.descriptor = descriptor;
         this.inbox = inbox;
         this.maxRequestBytes = maxRequestBytes;
@@ -71,12 +81,14 @@ public final class HandshakeServer implements AutoCloseable {
     /**
      * Serves a bound listener, which it owns from now on.
      *
+     * @param gate where each connection begins
      * @param descriptor text of the segment descriptor, asked for with each metadata request
      * @param maxRequestBytes longest request that is read
      * @param timeout for one whole exchange
      */
     public static HandshakeServer start(
             ServerSocketChannel listener,
+            Gate gate,
             Supplier<String> descriptor,
             Inbox inbox,
             long maxRequestBytes,
@@ -87,6 +99,7 @@ public final class HandshakeServer implements AutoCloseable {
         HandshakeServer server =
                 new HandshakeServer(
                         listener,
+                        gate,
                         descriptor,
                         inbox,
                         maxRequestBytes,
@@ -123,12 +136,19 @@ public final class HandshakeServer implements AutoCloseable {
     }
 
     private void exchange(SocketChannel channel) {
-        try (channel;
-                Watchdog.Watch watch = watchdog.watch(() -> closeQuietly(channel))) {
-            watch.arm(clock.nanos() + timeout.toNanos());
-            String reason = exchange(channel, watch);
-            if (!reason.isEmpty()) {
-                dropped(watch.isExpired() ? "timeout" : reason);
+        try (channel) {
+            switch (gate.admit(channel, "handshake")) {
+                case Gate.Visitor.Admitted(Wire wire) -> exchange(wire, wire.input(), this::reply);
+                case Gate.Visitor.Plain(ByteBuffer received) -> {
+                    dropped("plain");
+                    PlainWire wire = new PlainWire(channel);
+                    byte[] start = new byte[received.remaining()];
+                    received.get(start);
+                    InputStream in =
+                            new SequenceInputStream(new ByteArrayInputStream(start), wire.input());
+                    exchange(wire, in, HandshakeServer::refusal);
+                }
+                case Gate.Visitor.Refused() -> dropped("refused");
             }
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "handshake-close-failed", e);
@@ -137,19 +157,34 @@ public final class HandshakeServer implements AutoCloseable {
         }
     }
 
+    /** Makes the reply frame; null when the request is no JSON. */
+    private interface Answerer {
+        byte @Nullable [] reply(byte[] request);
+    }
+
+    private void exchange(Wire wire, InputStream in, Answerer answerer) {
+        try (Watchdog.Watch watch = watchdog.watch(wire::close)) {
+            watch.arm(clock.nanos() + timeout.toNanos());
+            String reason = exchange(wire, in, answerer, watch);
+            if (!reason.isEmpty()) {
+                dropped(watch.isExpired() ? "timeout" : reason);
+            }
+        }
+    }
+
     /** Why it ended without an answer; empty when it was answered. */
-    private String exchange(SocketChannel channel, Watchdog.Watch watch) {
+    private String exchange(Wire wire, InputStream in, Answerer answerer, Watchdog.Watch watch) {
         try {
-            InputStream in = Channels.newInputStream(channel);
             byte[] request = new FrameReader(in, maxRequestBytes).next();
             if (request == null) {
                 return "empty";
             }
-            byte[] reply = reply(request);
+            byte[] reply = answerer.reply(request);
             if (reply == null) {
                 return "malformed-json";
             }
-            send(channel, reply);
+            wire.write(ByteBuffer.wrap(reply));
+            wire.shutdownOutput();
             lingerUntilClosed(in, watch);
             return "";
         } catch (FrameReader.BadFrameException e) {
@@ -159,12 +194,10 @@ public final class HandshakeServer implements AutoCloseable {
         }
     }
 
-    private static void send(SocketChannel channel, byte[] reply) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(reply);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
-        channel.shutdownOutput();
+    private static byte[] refusal(byte[] request) {
+        return FrameLayout.isType(request[0])
+                ? FrameLayout.typed(request[0], MessageCodec.SECURE_ONLY)
+                : FrameLayout.typeless(MessageCodec.SECURE_ONLY);
     }
 
     /**
@@ -248,14 +281,6 @@ public final class HandshakeServer implements AutoCloseable {
     @Override
     public void close() {
         PortBinder.close(listener, acceptor);
-        open.forEach(HandshakeServer::closeQuietly);
-    }
-
-    private static void closeQuietly(java.io.Closeable closeable) {
-        try {
-            closeable.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "handshake-close-failed", e);
-        }
+        open.forEach(PlainWire::close);
     }
 }

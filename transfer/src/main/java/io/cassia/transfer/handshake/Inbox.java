@@ -42,6 +42,16 @@ public final class Inbox {
         }
     }
 
+    /** Number of messages that nobody has taken. */
+    public int size() {
+        lock.lock();
+        try {
+            return messages.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes all. */
     public List<Message> drain() {
         lock.lock();

@@ -17,8 +17,16 @@ final class MessageCodec {
             "{\"local_gid\":\"\",\"local_lid\":0,\"local_nic_path\":\"\",\"payload\":\"\","
                     + "\"peer_nic_path\":\"\",\"qp_num\":[],\"reply_msg\":\"no RDMA transport\"}";
 
+    /** What a plain peer gets from an engine in secure mode, whatever it asked. */
+    static final String SECURE_ONLY =
+            "{\"local_gid\":\"\",\"local_lid\":0,\"local_nic_path\":\"\",\"name\":\"\",\"notify_msg\":\"\","
+                    + "\"payload\":\"\",\"peer_nic_path\":\"\",\"qp_num\":[],\"reply_msg\":\"this engine is"
+                    + " in secure mode and serves no plain peer\"}";
+
     static final String PROBE_SUCCESS = "{\"status\":\"success\"}";
 
+    private static final String REPLY = "reply_msg";
+    private static final int MAX_REFUSAL_BYTES = 4096;
     private static final String SUCCESS = "success";
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -52,6 +60,16 @@ final class MessageCodec {
     static String member(JsonNode node, String name) {
         JsonNode value = node.path(name);
         return value.isString() ? value.stringValue() : "";
+    }
+
+    /** Why the peer refuses; nothing when it does not, or its answer is no JSON. */
+    static Optional<String> refusal(byte[] payload, int offset) {
+        // Descriptors are large and have no such member: they are not parsed twice for this.
+        return payload.length > MAX_REFUSAL_BYTES
+                ? Optional.empty()
+                : parse(payload, offset)
+                        .map(node -> member(node, REPLY))
+                        .filter(reason -> !reason.isEmpty());
     }
 
     static boolean isProbeSuccess(JsonNode node) {

@@ -47,7 +47,7 @@ public final class HttpMetadataServer implements AutoCloseable {
 
     static final int MAX_KEY_BYTES = 1024;
     static final int MAX_VALUE_BYTES = 16 << 20;
-    static final int MAX_ENTRIES = 100_000;
+    private static final int MAX_ENTRIES = 100_000;
     private static final long MAX_TOTAL_CHARS = 256L << 20;
     private static final String PATH = "/metadata";
 
@@ -67,9 +67,13 @@ public final class HttpMetadataServer implements AutoCloseable {
     @GuardedBy("lock")
     private long totalChars;
 
-    private HttpMetadataServer(HttpServer server, Clock clock, MeterRegistry meters) {
+    private final int maxEntries;
+
+    private HttpMetadataServer(
+            HttpServer server, Clock clock, MeterRegistry meters, int maxEntries) {
         this.server = server;
         this.clock = clock;
+        this.maxEntries = maxEntries;
         this.threads = Executors.newVirtualThreadPerTaskExecutor();
         this.refusals =
                 Counter.builder("cassia.metadata.refusals")
@@ -86,11 +90,17 @@ public final class HttpMetadataServer implements AutoCloseable {
     /** Listens; port 0 takes any free one. ERR_SOCKET when it cannot, ERR_DNS for the host. */
     public static Outcome<HttpMetadataServer> start(
             String host, int port, Clock clock, MeterRegistry meters) {
+        return start(host, port, clock, meters, MAX_ENTRIES);
+    }
+
+    /** The same, for tests that fill it. */
+    static Outcome<HttpMetadataServer> start(
+            String host, int port, Clock clock, MeterRegistry meters, int maxEntries) {
         try {
             HttpServer server =
                     HttpServer.create(
                             new InetSocketAddress(InetAddress.getByName(host), port), 128);
-            HttpMetadataServer started = new HttpMetadataServer(server, clock, meters);
+            HttpMetadataServer started = new HttpMetadataServer(server, clock, meters, maxEntries);
             server.start();
             return Outcome.ok(started);
         } catch (UnknownHostException e) {
@@ -193,7 +203,7 @@ public final class HttpMetadataServer implements AutoCloseable {
         try {
             Entry before = entries.get(key);
             long growth = (long) value.length() - (before == null ? 0 : before.value().length());
-            if ((before == null && entries.size() >= MAX_ENTRIES)
+            if ((before == null && entries.size() >= maxEntries)
                     || totalChars + growth > MAX_TOTAL_CHARS) {
                 return new Answer(507, "the metadata server is full");
             }

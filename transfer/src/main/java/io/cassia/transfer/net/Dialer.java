@@ -3,13 +3,11 @@ package io.cassia.transfer.net;
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,23 +29,6 @@ public final class Dialer {
     public Dialer(Clock clock, Duration perAddress) {
         this.clock = clock;
         this.perAddress = perAddress;
-    }
-
-    /** A connected blocking channel, with failures as below. */
-    public Outcome<SocketChannel> connect(Target target, long deadlineNanos) {
-        return switch (target) {
-            case Target.Port(HostPort address) ->
-                    connect(address.host(), address.port(), deadlineNanos);
-            case Target.Socket(Path path) -> {
-                try {
-                    yield Outcome.ok(UnixSockets.connect(path));
-                } catch (IOException e) {
-                    yield Outcome.failed(
-                            TransferCode.ERR_SOCKET,
-                            "cannot connect to %s: %s".formatted(path, cause(e)));
-                }
-            }
-        };
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.cassia.transfer.net;
 
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -42,21 +44,27 @@ public final class UnixSockets {
     }
 
     /**
-     * A connected blocking channel. The kernel answers at once, also when nobody accepts or too
-     * many wait already.
+     * A connected blocking channel; ERR_SOCKET when nobody accepts. The kernel answers at once,
+     * also when too many wait already.
      */
-    static SocketChannel connect(Path socket) throws IOException {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    public static Outcome<SocketChannel> connect(Path socket) {
         try {
-            channel.configureBlocking(false);
-            if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
-                throw new IOException("too many wait to be accepted");
+            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            try {
+                channel.configureBlocking(false);
+                if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
+                    throw new IOException("too many wait to be accepted");
+                }
+                channel.configureBlocking(true);
+                return Outcome.ok(channel);
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                throw e;
             }
-            channel.configureBlocking(true);
-            return channel;
-        } catch (IOException | RuntimeException e) {
-            channel.close();
-            throw e;
+        } catch (IOException e) {
+            return Outcome.failed(
+                    TransferCode.ERR_SOCKET,
+                    "cannot connect to %s: %s".formatted(socket, e.getMessage()));
         }
     }
 }

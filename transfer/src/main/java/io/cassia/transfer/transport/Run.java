@@ -14,6 +14,8 @@ public final class Run {
     public enum Stop {
         /** The peer refused one transfer, which has ended, and closed the connection. */
         REJECTED,
+        /** The peer does not serve this engine at all. */
+        REFUSED,
         /** The connection broke; whether the peer is alive is not known. */
         BROKEN,
         /** The peer answered what the protocol does not know. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** The meters of one engine, each declared here and nowhere else. Guarded by the registry. */
 public final class TransferMetrics {
@@ -185,6 +186,14 @@ public final class TransferMetrics {
     /** Connections of peers. */
     public AtomicInteger serverConnections() {
         return serverConnections;
+    }
+
+    /** Declares the gauge of messages that nobody has taken. */
+    public void watchInbox(Supplier<Number> size) {
+        Gauge.builder("cassia.transfer.inbox.messages", size)
+                .description("Messages of peers that nobody has taken yet")
+                .tag("engine", engine)
+                .register(registry);
     }
 
     /** Batches that were freed while their tasks run. */

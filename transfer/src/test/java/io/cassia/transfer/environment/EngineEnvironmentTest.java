@@ -361,6 +361,6 @@ class EngineEnvironmentTest {
                 assertThat(setting.parse(setting.name(), setting.initial()).isOk()).isTrue();
             }
         }
-        assertThat(EngineSettings.ALL).hasSize(30);
+        assertThat(EngineSettings.ALL).hasSize(31);
     }
 }

@@ -93,6 +93,25 @@ final class HttpMetadataTest {
         assertThat(meters.get("cassia.metadata.entries").gauge().value()).isEqualTo(1);
     }
 
+    @Test
+    void a_full_server_refuses_new_keys_only() throws Exception {
+        try (HttpMetadataServer small =
+                HttpMetadataServer.start("127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2)
+                        .orThrow()) {
+            MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
+            assertThat(limited.put("a", "1").isOk()).isTrue();
+            assertThat(limited.put("b", "1").isOk()).isTrue();
+            assertThat(limited.put("c", "1"))
+                    .isInstanceOfSatisfying(
+                            Outcome.Failed.class,
+                            failed -> assertThat(failed.detail()).contains("status 507", "full"));
+            assertThat(limited.put("a", "2").isOk()).isTrue();
+            assertThat(limited.remove("b").isOk()).isTrue();
+            assertThat(limited.put("c", "1").isOk()).isTrue();
+            limited.close();
+        }
+    }
+
     private static String endpoint(int port, long incarnation) {
         return "{%s\"ip_or_host_name\":\"h\",\"rpc_port\":%d}"
                 .formatted(incarnation == 0 ? "" : "\"incarnation\":" + incarnation + ",", port);

@@ -68,6 +68,9 @@ final class Session implements AutoCloseable {
                         // An unreachable cluster shall say why, and at once.
                         .waitForReady(false)
                         .build();
+        // Loads the classes of the channel now, and not in the time of the first request.
+        var _ = client.getKVClient();
+        var _ = client.getLeaseClient();
     }
 
     private static URI uri(HostPort member) {

@@ -10,8 +10,12 @@ import java.lang.foreign.MemorySegment;
 
 /** One run over a {@link HostRoute}. Confined to the thread that carries it. */
 final class HostRun {
-    /** Between two looks at whether a copy must stop. */
-    private static final long STEP_BYTES = 16 << 20;
+    /**
+     * Between two looks at whether a copy must stop: a process that was stopped in a WRITE and goes
+     * on after its deadline writes so much at most. Smaller steps would be slower: the JDK's copy
+     * goes around the cache from some size on.
+     */
+    private static final long STEP_BYTES = 4 << 20;
 
     /** So many bytes are copied before the clock and the owner are looked at again. */
     private static final long LOOK_BYTES = 256 << 10;

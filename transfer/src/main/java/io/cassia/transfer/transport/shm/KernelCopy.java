@@ -19,7 +19,7 @@ import java.lang.foreign.ValueLayout;
  */
 final class KernelCopy {
     /** So much in one call at most: the call cannot be stopped, and unregistering waits for it. */
-    static final long MAX_BYTES = 8 << 20;
+    static final long MAX_BYTES = 4 << 20;
 
     private static final long PIECE_BYTES = 2 * Long.BYTES;
 

@@ -4,12 +4,16 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.PortBinder;
 import io.cassia.transfer.net.SocketOptions;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
+import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -34,8 +38,12 @@ public final class DataServer implements AutoCloseable {
     private static final int PLATFORM_THREADS = 256;
     private static final int MAX_CONNECTIONS = 16_384;
     private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
+    private static final Duration REFUSAL = Duration.ofSeconds(5);
+    private static final int DROP_BYTES = 64 << 10;
+    private static final int MAX_DROPS = 64;
 
     private final ServerContext context;
+    private final Set<SocketChannel> visitors = ConcurrentHashMap.newKeySet();
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicInteger platformThreads = new AtomicInteger();
     private final ThreadFactory platform =
@@ -43,7 +51,7 @@ public final class DataServer implements AutoCloseable {
     private final ThreadFactory virtual = Thread.ofVirtual().name("cassia-data-v-", 0).factory();
     private final List<Door> doors = new CopyOnWriteArrayList<>();
 
-    /** A listener with the thread that accepts on it. Immutable. */
+    /** A listener and who waits at it. Immutable. */
     private record Door(ServerSocketChannel listener, Thread acceptor) {}
 
     private DataServer(ServerContext context) {
@@ -53,18 +61,21 @@ public final class DataServer implements AutoCloseable {
     /**
      * Serves a bound listener, which it owns from now on.
      *
+     * @param gate where each connection begins
      * @param stall how long a peer may keep a request waiting without moving a byte
      */
     public static DataServer start(
             ServerSocketChannel listener,
             BufferTable buffers,
+            Gate gate,
             Duration stall,
             Watchdog watchdog,
             Clock clock,
             TransferMetrics metrics) {
         DataServer server =
                 new DataServer(
-                        new ServerContext(buffers, metrics, watchdog, clock, stall.toNanos()));
+                        new ServerContext(
+                                buffers, metrics, gate, watchdog, clock, stall.toNanos()));
         server.open(
                 listener, Transport.TCP, "cassia-data-accept-" + listener.socket().getLocalPort());
         return server;
@@ -86,14 +97,13 @@ public final class DataServer implements AutoCloseable {
     }
 
     private void accept(ServerSocketChannel listener, Transport transport) {
-        TransferMetrics.Flows flows = context.metrics().server(transport);
         while (listener.isOpen()) {
             try {
                 SocketChannel channel = listener.accept();
                 if (transport == Transport.TCP) {
                     SocketOptions.forLongLife(channel);
                 }
-                serve(channel, listener, flows);
+                serve(channel, listener, transport);
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -104,49 +114,101 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    private void serve(
-            SocketChannel channel, ServerSocketChannel listener, TransferMetrics.Flows flows)
+    private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)
             throws IOException {
-        if (connections.size() >= MAX_CONNECTIONS) {
+        if (connections.size() + visitors.size() >= MAX_CONNECTIONS) {
             context.metrics().serverClosed("too-many");
             channel.close();
             return;
         }
-        ServerConnection connection = new ServerConnection(channel, context, flows);
-        connections.add(connection);
-        context.metrics().serverConnections().incrementAndGet();
+        visitors.add(channel);
         boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
         if (!asPlatform) {
             platformThreads.decrementAndGet();
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
         try {
-            factory.newThread(() -> run(connection, asPlatform)).start();
+            factory.newThread(
+                            () -> {
+                                try {
+                                    run(channel, listener, transport);
+                                } finally {
+                                    ended(channel, asPlatform);
+                                }
+                            })
+                    .start();
         } catch (OutOfMemoryError e) {
             // No thread to be had: this peer is turned away, the others are served on.
-            ended(connection, asPlatform);
-            connection.abort();
+            ended(channel, asPlatform);
+            PlainWire.reset(channel);
             throw new IOException("no thread for a connection", e);
         }
-        if (!listener.isOpen()) {
-            // The server was closed meanwhile and may not have seen this one.
-            connection.abort();
+    }
+
+    private void run(SocketChannel channel, ServerSocketChannel listener, Transport transport) {
+        switch (context.gate().admit(channel, "data")) {
+            case Gate.Visitor.Admitted(Wire wire) -> {
+                ServerConnection connection =
+                        new ServerConnection(wire, context, context.metrics().server(transport));
+                run(connection, channel, listener);
+            }
+            case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
+            case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
         }
     }
 
-    private void run(ServerConnection connection, boolean asPlatform) {
-        try {
-            connection.run();
-        } finally {
-            ended(connection, asPlatform);
-        }
-    }
-
-    private void ended(ServerConnection connection, boolean asPlatform) {
-        connections.remove(connection);
-        context.metrics().serverConnections().decrementAndGet();
+    private void ended(SocketChannel channel, boolean asPlatform) {
+        visitors.remove(channel);
         if (asPlatform) {
             platformThreads.decrementAndGet();
+        }
+    }
+
+    private void run(
+            ServerConnection connection, SocketChannel channel, ServerSocketChannel listener) {
+        connections.add(connection);
+        visitors.remove(channel);
+        context.metrics().serverConnections().incrementAndGet();
+        try {
+            if (!listener.isOpen()) {
+                // The server was closed meanwhile and may not have seen this one.
+                connection.abort();
+            }
+            connection.run();
+        } finally {
+            connections.remove(connection);
+            context.metrics().serverConnections().decrementAndGet();
+        }
+    }
+
+    /** Answers a plain peer's first request, whatever it is, with the reason. */
+    private void refuse(SocketChannel channel, ByteBuffer received) {
+        context.metrics().serverClosed("plain");
+        PlainWire wire = new PlainWire(channel);
+        ByteBuffer header = ByteBuffer.allocate(RequestLayout.LENGTH_BYTES).put(received);
+        try (channel;
+                Watchdog.Watch watch = context.watchdog().watch(wire::reset)) {
+            watch.arm(context.clock().nanos() + REFUSAL.toNanos());
+            while (header.hasRemaining()) {
+                if (channel.read(header) < 0) {
+                    return;
+                }
+            }
+            if (!RequestLayout.isAcknowledged(header.get(RequestLayout.OPCODE_OFFSET))) {
+                // Version 1 knows no refusal but this one.
+                wire.reset();
+                return;
+            }
+            wire.write(StatusLayout.secureOnly());
+            channel.shutdownOutput();
+            // Closing with bytes unread would reset the connection and take the status with it.
+            ByteBuffer dropped = ByteBuffer.allocate(DROP_BYTES);
+            int read = 0;
+            for (int i = 0; i < MAX_DROPS && read >= 0; i++) {
+                read = channel.read(dropped.clear());
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "plain-peer-gone", e);
         }
     }
 
@@ -168,6 +230,7 @@ public final class DataServer implements AutoCloseable {
     @Override
     public void close() {
         doors.forEach(door -> PortBinder.close(door.listener(), door.acceptor()));
+        visitors.forEach(PlainWire::reset);
         connections.forEach(ServerConnection::abort);
     }
 }

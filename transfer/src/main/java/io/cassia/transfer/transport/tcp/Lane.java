@@ -2,13 +2,12 @@ package io.cassia.transfer.transport.tcp;
 
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.SocketChannel;
 
 /**
  * One connection to a peer's data port. Confined to the thread that has borrowed it, but for {@link
@@ -24,17 +23,15 @@ import java.nio.channels.SocketChannel;
  * ends the call; no byte can land in local memory after that.
  */
 final class Lane {
-    private static final System.Logger LOG = System.getLogger(Lane.class.getName());
-
-    private final SocketChannel channel;
+    private final Wire wire;
     private final ClientContext context;
     private final Watchdog.Watch watch;
     private final String peer;
     private final Pipeline pipeline;
     private long idleSinceNanos;
 
-    Lane(SocketChannel channel, ClientContext context, String peer) {
-        this.channel = channel;
+    Lane(Wire wire, ClientContext context, String peer) {
+        this.wire = wire;
         this.context = context;
         this.peer = peer;
         this.watch = context.watchdog().watch(this::abort);
@@ -55,12 +52,12 @@ final class Lane {
         return usable && watch.disarm();
     }
 
-    /** Carries the head of a run with one unacknowledged request, the only one of this lane. */
-    void carryHeadUnacknowledged(Run run) {
-        boolean done = guarded(run, () -> new LegacyExchange(this).carryHead(run));
-        if (done) {
-            watch.disarm();
-        }
+    /**
+     * Carries the head of a run with one unacknowledged request, the only one of this lane; false
+     * when it did not end.
+     */
+    boolean carryHeadUnacknowledged(Run run) {
+        return guarded(run, () -> new LegacyExchange(this).carryHead(run));
     }
 
     private interface Work {
@@ -78,7 +75,8 @@ final class Lane {
                     TransferCode.ERR_SOCKET,
                     "interrupted during I/O with " + peer);
         } catch (RejectedException e) {
-            run.lose(Run.Stop.REJECTED, TransferCode.ERR_ADDRESS_NOT_REGISTERED, e.detail);
+            boolean everything = e.code == TransferCode.ERR_REJECT_HANDSHAKE;
+            run.lose(everything ? Run.Stop.REFUSED : Run.Stop.REJECTED, e.code, e.detail);
         } catch (ProtocolException e) {
             run.lose(Run.Stop.PROTOCOL, TransferCode.ERR_ENDPOINT, e.detail);
         } catch (IOException e) {
@@ -115,23 +113,23 @@ final class Lane {
 
     /** Reads what is there, at least one byte; throws at the end of the stream. */
     void read(ByteBuffer[] into, int from, int count) throws IOException {
-        if (channel.read(into, from, count) < 0) {
+        if (wire.read(into, from, count) < 0) {
             throw new IOException("closed by the peer");
         }
     }
 
     /** Reads what is there; negative at the end of the stream. */
     int read(ByteBuffer into) throws IOException {
-        return channel.read(into);
+        return wire.read(into);
     }
 
     /** Writes some, on a platform thread all. */
     void write(ByteBuffer[] out, int from, int count) throws IOException {
-        channel.write(out, from, count);
+        wire.write(out, from, count);
     }
 
     void shutdownOutput() throws IOException {
-        channel.shutdownOutput();
+        wire.shutdownOutput();
     }
 
     void idleSince(long nanos) {
@@ -144,32 +142,26 @@ final class Lane {
 
     /** Closes at once, from any thread; what the kernel has not sent yet is dropped. */
     void abort() {
-        try {
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-        } catch (IOException | UnsupportedOperationException e) {
-            LOG.log(System.Logger.Level.TRACE, "lane-closed-already", e);
-        }
-        close();
+        watch.close();
+        wire.reset();
     }
 
     /** Closes, from any thread. */
     void close() {
         watch.close();
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "lane-close-failed peer={0}", peer, e);
-        }
+        wire.close();
     }
 
     /** The peer refused a transfer, which has ended. */
     static final class RejectedException extends IOException {
         private static final long serialVersionUID = 1L;
 
+        private final TransferCode code;
         private final String detail;
 
-        RejectedException(String detail) {
+        RejectedException(TransferCode code, String detail) {
             super(detail);
+            this.code = code;
             this.detail = detail;
         }
     }

@@ -289,19 +289,28 @@ final class Pipeline {
                     "%s answered 0x%016x instead of a status; does it speak version 1?"
                             .formatted(lane.peer(), frame));
         }
-        int code = StatusLayout.code(frame);
-        String why =
-                switch (code) {
-                    case StatusLayout.REJECTED_CODE -> "no registered buffer holds this range";
-                    case StatusLayout.DENIED_CODE -> "peers may not do this with the buffer";
-                    default -> "a reason of its own";
-                };
-        String detail = "rejected by %s with status %d: %s".formatted(lane.peer(), code, why);
+        int number = StatusLayout.code(frame);
+        TransferCode code =
+                number == StatusLayout.SECURE_CODE
+                        ? TransferCode.ERR_REJECT_HANDSHAKE
+                        : TransferCode.ERR_ADDRESS_NOT_REGISTERED;
+        String detail =
+                "rejected by %s with status %d: %s".formatted(lane.peer(), number, why(number));
         if (!head.isWrite()) {
             unansweredReads--;
         }
-        run.failHead(TransferCode.ERR_ADDRESS_NOT_REGISTERED, detail, false);
-        throw new Lane.RejectedException(detail);
+        run.failHead(code, detail, false);
+        throw new Lane.RejectedException(code, detail);
+    }
+
+    private static String why(int number) {
+        return switch (number) {
+            case StatusLayout.REJECTED_CODE -> "no registered buffer holds this range";
+            case StatusLayout.DENIED_CODE -> "peers may not do this with the buffer";
+            case StatusLayout.DRAINING_CODE -> "the buffer is being unregistered";
+            case StatusLayout.SECURE_CODE -> "it is in secure mode, and this engine is not";
+            default -> "a reason of its own";
+        };
     }
 
     private void count() {

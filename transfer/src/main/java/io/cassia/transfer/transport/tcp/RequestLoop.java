@@ -2,12 +2,12 @@ package io.cassia.transfer.transport.tcp;
 
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.Rejection;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
 
 /**
  * Reads the requests of one connection and answers them in order, forever (spec 7). Confined to the
@@ -33,7 +33,7 @@ final class RequestLoop {
     private static final int BULK_BYTES = 16 << 10;
 
     private final ServerConnection connection;
-    private final SocketChannel channel;
+    private final Wire wire;
     private final ServerContext context;
     private final Responses responses;
     private final Arena arena;
@@ -49,7 +49,7 @@ final class RequestLoop {
     RequestLoop(
             ServerConnection connection, ServerContext context, Responses responses, Arena arena) {
         this.connection = connection;
-        this.channel = connection.channel();
+        this.wire = connection.wire();
         this.context = context;
         this.responses = responses;
         this.arena = arena;
@@ -91,7 +91,7 @@ final class RequestLoop {
             } else {
                 connection.arm();
             }
-            if (channel.read(input) < 0) {
+            if (wire.read(input) < 0) {
                 input.flip();
                 return false;
             }
@@ -218,7 +218,7 @@ final class RequestLoop {
         boolean open = true;
         while (open && view.hasRemaining()) {
             connection.arm();
-            open = channel.read(scatter, 0, last ? 2 : 1) >= 0;
+            open = wire.read(scatter, 0, last ? 2 : 1) >= 0;
         }
         input.flip();
         return open;
@@ -228,16 +228,19 @@ final class RequestLoop {
         context.metrics().rejected(reason);
         flush();
         if (RequestLayout.isAcknowledged(opcode)) {
-            ByteBuffer status =
-                    reason == Rejection.READ_ONLY ? StatusLayout.denied() : StatusLayout.rejected();
             connection.arm();
-            while (status.hasRemaining()) {
-                channel.write(status);
-            }
+            wire.write(
+                    switch (reason) {
+                        case READ_ONLY -> StatusLayout.denied();
+                        case DRAINING -> StatusLayout.draining();
+                        // What peers may not see shall look as if it were not there.
+                        case ZERO_SIZE, WRAPS_AROUND, NOT_REGISTERED, CROSSES_END, NOT_ACCESSIBLE ->
+                                StatusLayout.rejected();
+                    });
         } else if (write) {
             // Version 1 has no answer: only a reset tells the peer that its bytes went nowhere, and
             // by itself none is sent when they have been read ahead.
-            connection.resetOnClose();
+            connection.abort();
         }
     }
 

@@ -1,9 +1,9 @@
 package io.cassia.transfer.transport.tcp;
 
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.Wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 
 /**
  * Answers of one connection that wait to go out in one system call: one call per small answer
@@ -22,7 +22,7 @@ final class Responses {
     /** A blocking write returns when all is taken, so its size bounds how seldom progress shows. */
     static final int PIECE_BYTES = 4 << 20;
 
-    private final SocketChannel channel;
+    private final Wire wire;
     private final ByteBuffer[] out = new ByteBuffer[2 * MAX_COUNT];
     private final ByteBuffer[] statuses = new ByteBuffer[MAX_COUNT];
     private final ByteBuffer[] views = new ByteBuffer[MAX_COUNT];
@@ -37,8 +37,8 @@ final class Responses {
     private int buffers;
     private long bytes;
 
-    Responses(SocketChannel channel) {
-        this.channel = channel;
+    Responses(Wire wire) {
+        this.wire = wire;
         for (int i = 0; i < MAX_COUNT; i++) {
             statuses[i] = StatusLayout.ok();
         }
@@ -102,7 +102,7 @@ final class Responses {
         try {
             int from = 0;
             while (from < buffers) {
-                channel.write(out, from, buffers - from);
+                wire.write(out, from, buffers - from);
                 while (from < buffers && !out[from].hasRemaining()) {
                     from++;
                 }

@@ -2,11 +2,10 @@ package io.cassia.transfer.transport.tcp;
 
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.Watchdog;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection implements Runnable {
     private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
 
-    private final SocketChannel channel;
+    private final Wire wire;
     private final ServerContext context;
     private final TransferMetrics.Flows flows;
     private final Watchdog.Watch watch;
     private final Responses responses;
     private volatile @Nullable Registration bulk;
 
-    ServerConnection(SocketChannel channel, ServerContext context, TransferMetrics.Flows flows) {
-        this.channel = channel;
+    ServerConnection(Wire wire, ServerContext context, TransferMetrics.Flows flows) {
+        this.wire = wire;
         this.context = context;
         this.flows = flows;
         this.watch = context.watchdog().watch(this::abort);
-        this.responses = new Responses(channel);
+        this.responses = new Responses(wire);
     }
 
     /** Answers requests until the peer closes or must be closed. */
@@ -38,7 +37,7 @@ final class ServerConnection implements Runnable {
         // Memory of this thread, free when the connection ends and not when the collector comes:
         // peers without a pool open one connection per request.
         try (Arena arena = Arena.ofConfined();
-                channel;
+                wire;
                 watch) {
             reason = new RequestLoop(this, context, responses, arena).serve();
         } catch (IOException e) {
@@ -57,8 +56,8 @@ final class ServerConnection implements Runnable {
         }
     }
 
-    SocketChannel channel() {
-        return channel;
+    Wire wire() {
+        return wire;
     }
 
     /** What moves over connections of this kind. */
@@ -86,24 +85,8 @@ final class ServerConnection implements Runnable {
         return bulk == range || responses.holds(range);
     }
 
-    /** Closes with a reset, so that the peer learns that bytes went nowhere. */
-    void resetOnClose() throws IOException {
-        if (channel.supportedOptions().contains(StandardSocketOptions.SO_LINGER)) {
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-        }
-    }
-
     /** Ends the connection at once, from any thread. */
     void abort() {
-        try {
-            resetOnClose();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.TRACE, "data-connection-closed-already", e);
-        }
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "data-connection-close-failed", e);
-        }
+        wire.reset();
     }
 }

@@ -19,8 +19,16 @@ final class StatusLayout {
     static final int OK_CODE = 0;
     static final int REJECTED_CODE = 1;
 
-    /** The range exists, but peers may not do this with it; C++ peers take it as any failure. */
+    // C++ peers take every number but 0 as a failure, and log it (spec 7.4).
+
+    /** The range exists, but peers may not do this with it. */
     static final int DENIED_CODE = 2;
+
+    /** The range is being unregistered: it was right a moment ago and is not any more. */
+    static final int DRAINING_CODE = 3;
+
+    /** The engine is in secure mode and serves no plain peer, whatever it asks for. */
+    static final int SECURE_CODE = 4;
 
     private static final long MAGIC = 0x4D435456L;
 
@@ -44,6 +52,8 @@ final class StatusLayout {
     private static final ByteBuffer OK_FRAME = allocate(OK_CODE);
     private static final ByteBuffer REJECTED_FRAME = allocate(REJECTED_CODE);
     private static final ByteBuffer DENIED_FRAME = allocate(DENIED_CODE);
+    private static final ByteBuffer DRAINING_FRAME = allocate(DRAINING_CODE);
+    private static final ByteBuffer SECURE_FRAME = allocate(SECURE_CODE);
 
     private static ByteBuffer allocate(int code) {
         return ByteBuffer.allocateDirect(LENGTH_BYTES)
@@ -65,5 +75,15 @@ final class StatusLayout {
     /** A view on a frame of denial, ready to be sent. */
     static ByteBuffer denied() {
         return DENIED_FRAME.duplicate();
+    }
+
+    /** A view on a frame that tells of a range being unregistered, ready to be sent. */
+    static ByteBuffer draining() {
+        return DRAINING_FRAME.duplicate();
+    }
+
+    /** A view on a frame that refuses a plain peer, ready to be sent. */
+    static ByteBuffer secureOnly() {
+        return SECURE_FRAME.duplicate();
     }
 }

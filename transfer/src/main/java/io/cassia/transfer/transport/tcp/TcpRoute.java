@@ -4,10 +4,14 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
+import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.Target;
+import io.cassia.transfer.net.UnixSockets;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
-import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -145,7 +149,7 @@ public final class TcpRoute implements Route {
         try {
             usable = lane.carry(run);
         } finally {
-            giveBack(lane, usable);
+            giveBack(lane, usable, usable);
         }
     }
 
@@ -155,13 +159,13 @@ public final class TcpRoute implements Route {
             if (lane == null) {
                 return;
             }
-            int before = run.next();
+            boolean done = false;
             try {
-                lane.carryHeadUnacknowledged(run);
+                done = lane.carryHeadUnacknowledged(run);
             } finally {
-                giveBack(lane, false);
+                giveBack(lane, false, done);
             }
-            if (run.next() == before) {
+            if (!done) {
                 return;
             }
         }
@@ -195,15 +199,15 @@ public final class TcpRoute implements Route {
             return null;
         }
         context.metrics().lanesConnecting().incrementAndGet();
-        Outcome<SocketChannel> connected;
+        Outcome<Wire> connected;
         try {
-            connected = context.dialer().connect(peer, run.head().deadlineNanos());
+            connected = connect(run.head().deadlineNanos());
         } finally {
             context.metrics().lanesConnecting().decrementAndGet();
         }
         return switch (connected) {
-            case Outcome.Ok<SocketChannel>(SocketChannel channel) -> admit(run, channel);
-            case Outcome.Failed<SocketChannel>(Code code, String detail) -> {
+            case Outcome.Ok<Wire>(Wire wire) -> admit(run, wire);
+            case Outcome.Failed<Wire>(Code code, String detail) -> {
                 if (Thread.currentThread().isInterrupted()) {
                     lose(run, Run.Stop.INTERRUPTED, code, "interrupted: " + detail);
                 } else if (run.head().deadlineNanos() - context.clock().nanos() <= 0) {
@@ -215,6 +219,20 @@ public final class TcpRoute implements Route {
                 }
                 yield null;
             }
+        };
+    }
+
+    private Outcome<Wire> connect(long deadlineNanos) {
+        return switch (peer) {
+            case Target.Port(HostPort(String host, int port)) ->
+                    context.dialer()
+                            .connect(host, port, deadlineNanos)
+                            .then(
+                                    channel ->
+                                            context.gate()
+                                                    .enter(channel, host, port, deadlineNanos));
+            // Both ends have proved themselves by what they can read in the owner's control file.
+            case Target.Socket(Path path) -> UnixSockets.connect(path).map(PlainWire::new);
         };
     }
 
@@ -253,8 +271,8 @@ public final class TcpRoute implements Route {
         }
     }
 
-    private @Nullable Lane admit(Run run, SocketChannel channel) {
-        Lane lane = new Lane(channel, context, peerName);
+    private @Nullable Lane admit(Run run, Wire wire) {
+        Lane lane = new Lane(wire, context, peerName);
         lock.lock();
         try {
             backoffNanos = 0;
@@ -271,14 +289,21 @@ public final class TcpRoute implements Route {
         return null;
     }
 
-    private void giveBack(Lane lane, boolean usable) {
-        boolean keep = false;
+    /**
+     * Takes a lane back.
+     *
+     * @param keep whether it may carry the next run
+     * @param clean whether all that was sent has been answered; otherwise the rest must not reach
+     *     the peer any more
+     */
+    private void giveBack(Lane lane, boolean keep, boolean clean) {
+        boolean kept = false;
         lock.lock();
         try {
             busy.remove(lane);
             context.metrics().lanesBusy().decrementAndGet();
-            if (usable && !closed) {
-                keep = true;
+            if (keep && !closed) {
+                kept = true;
                 lane.idleSince(context.clock().nanos());
                 idle.push(lane);
                 context.metrics().lanesIdle().incrementAndGet();
@@ -286,7 +311,9 @@ public final class TcpRoute implements Route {
         } finally {
             lock.unlock();
         }
-        if (!keep) {
+        if (!clean) {
+            lane.abort();
+        } else if (!kept) {
             lane.close();
         }
     }

@@ -1,0 +1,79 @@
+package io.cassia.app.bench;
+
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The other end in a process of its own, which ends with this one. Confined to its thread. */
+public final class TargetProcess implements AutoCloseable {
+    private final Process process;
+    private final String segment;
+
+    private TargetProcess(Process process, String segment) {
+        this.process = process;
+        this.segment = segment;
+    }
+
+    /**
+     * Starts this program once more and waits until it has told its segment as the first line.
+     * ERR_CONTEXT when it does not start; what it says about that is shown on the error stream.
+     */
+    public static Outcome<TargetProcess> start(String mainClass, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:+UseCompactObjectHeaders");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-cp");
+        command.add(classPath());
+        command.add(mainClass);
+        command.addAll(arguments);
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+            BufferedReader out = process.inputReader();
+            String line = out.readLine();
+            if (line != null) {
+                return Outcome.ok(new TargetProcess(process, line));
+            }
+            process.destroy();
+            return Outcome.failed(
+                    TransferCode.ERR_CONTEXT, "the target's process ended before it was ready");
+        } catch (IOException e) {
+            return Outcome.failed(
+                    TransferCode.ERR_CONTEXT, "the target's process does not start: " + e);
+        }
+    }
+
+    /** Absolute, since the launcher may have a class path relative to itself. */
+    private static String classPath() {
+        List<String> entries = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+            entries.add(Path.of(entry).toAbsolutePath().toString());
+        }
+        return String.join(File.pathSeparator, entries);
+    }
+
+    /** The first line that it said. */
+    public String segment() {
+        return segment;
+    }
+
+    /** Processor time that it has used. */
+    public long cpuNanos() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

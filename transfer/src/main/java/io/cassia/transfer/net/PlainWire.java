@@ -1,0 +1,73 @@
+package io.cassia.transfer.net;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** A connection as the kernel has it. Confined as {@link Wire} says. */
+public final class PlainWire implements Wire {
+    private static final System.Logger LOG = System.getLogger(PlainWire.class.getName());
+
+    private final SocketChannel channel;
+
+    public PlainWire(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public long read(ByteBuffer[] into, int from, int count) throws IOException {
+        return channel.read(into, from, count);
+    }
+
+    @Override
+    public int read(ByteBuffer into) throws IOException {
+        return channel.read(into);
+    }
+
+    @Override
+    public void write(ByteBuffer[] out, int from, int count) throws IOException {
+        channel.write(out, from, count);
+    }
+
+    @Override
+    public void write(ByteBuffer out) throws IOException {
+        while (out.hasRemaining()) {
+            channel.write(out);
+        }
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    @Override
+    public void reset() {
+        reset(channel);
+    }
+
+    @Override
+    public void close() {
+        close(channel);
+    }
+
+    /** Ends any channel as {@link Wire#reset} does. */
+    public static void reset(SocketChannel channel) {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException | UnsupportedOperationException e) {
+            LOG.log(System.Logger.Level.TRACE, "connection-closed-already", e);
+        }
+        close(channel);
+    }
+
+    /** Ends any channel as {@link Wire#close} does. */
+    public static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "connection-close-failed", e);
+        }
+    }
+}

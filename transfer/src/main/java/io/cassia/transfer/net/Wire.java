@@ -1,0 +1,49 @@
+package io.cassia.transfer.net;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+
+/**
+ * A connection that carries bytes, plain or protected. One thread reads and writes; any thread may
+ * end it.
+ */
+public interface Wire extends AutoCloseable {
+    /** Reads what is there, at least one byte; negative at the end of the stream. */
+    long read(ByteBuffer[] into, int from, int count) throws IOException;
+
+    /** Reads what is there, at least one byte; negative at the end of the stream. */
+    int read(ByteBuffer into) throws IOException;
+
+    /** Writes some, on a platform thread all. */
+    void write(ByteBuffer[] out, int from, int count) throws IOException;
+
+    /** Writes all. */
+    void write(ByteBuffer out) throws IOException;
+
+    /** Tells the peer that nothing more comes. */
+    void shutdownOutput() throws IOException;
+
+    /** Ends it at once: what the kernel has not sent yet is dropped, and the peer is told so. */
+    void reset();
+
+    /** Ends it; failures are of no consequence and only logged. */
+    @Override
+    void close();
+
+    /** The bytes that come in, for those who read a few. */
+    default InputStream input() {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                return length == 0 ? 0 : Wire.this.read(ByteBuffer.wrap(into, offset, length));
+            }
+        };
+    }
+}
