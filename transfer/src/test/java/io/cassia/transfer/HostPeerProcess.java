@@ -131,5 +131,11 @@ final class HostPeerProcess implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
+        try {
+            // What runs under another program ends with its input.
+            orders.close();
+        } catch (IOException e) {
+            // It has ended, and with it the pipe.
+        }
     }
 }

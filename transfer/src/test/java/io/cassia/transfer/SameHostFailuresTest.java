@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -367,6 +368,51 @@ final class SameHostFailuresTest {
             assertThat(peer.tell("report"))
                     .contains("transport=PROCESS_VM, usable=false, reason=kernel-refused: errno 1");
             assertThat(owner.unregister(buffer).isOk()).isTrue();
+        }
+    }
+
+    @Test
+    void a_process_whose_end_could_not_be_seen_is_met_at_its_socket() throws Exception {
+        assumeThat(System.getProperty("user.name")).as("makes a namespace").isEqualTo("root");
+        Path unshare = Path.of("/usr/bin/unshare");
+        assumeThat(Files.isExecutable(unshare)).as("unshare").isTrue();
+        List<String> inside = List.of(unshare.toString(), "--pid", "--fork", "--mount-proc");
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        try (HostPeerProcess peer = HostPeerProcess.start(inside, HostPeerProcess.ALL, 0, 0);
+                TransferEngine initiator = engine(Duration.ofSeconds(5), meters);
+                Arena arena = Arena.ofShared()) {
+            long region = peer.ask("region", 10_000, 1);
+            MemorySegment local = arena.allocate(10_000);
+            assertThat(read(initiator, peer.name(), local, region)).isEqualTo(Outcome.done());
+            assertThat(peer.ask("crc", region, 0, 10_000)).isEqualTo(Peers.crc(local));
+            assertThat(HostPeer.routes(meters)).containsOnlyKeys("uds/other-pid-namespace");
+            assertThat(initiator.routes().getFirst().preferred()).contains(Transport.UDS);
+        }
+    }
+
+    @Test
+    void a_socket_that_is_gone_leaves_tcp() throws Exception {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        TransferConfig sockets = CONFIG.withTransports(EnumSet.of(Transport.UDS, Transport.TCP));
+        try (HostPeerProcess peer = HostPeerProcess.start();
+                TransferEngine initiator =
+                        TransferEngine.start(sockets, Clock.system(), meters).orThrow();
+                Arena arena = Arena.ofShared()) {
+            long region = peer.ask("region", 10_000, 1);
+            MemorySegment local = arena.allocate(10_000);
+            assertThat(initiator.openSegment(peer.name()).isOk()).isTrue();
+            String token = token(peer);
+            for (String file : sharedFiles()) {
+                if (file.startsWith(token) && file.endsWith(".d")) {
+                    Files.delete(Path.of("/dev/shm", file, "data.sock"));
+                }
+            }
+            for (int i = 0; i < 2; i++) {
+                assertThat(read(initiator, peer.name(), local, region)).isEqualTo(Outcome.done());
+            }
+            assertThat(HostPeer.routes(meters))
+                    .isEqualTo(Map.of("uds/not-allowed", 1L, "tcp/socket-lost", 2L));
+            assertThat(initiator.routes().getFirst().preferred()).contains(Transport.TCP);
         }
     }
 }

@@ -8,7 +8,13 @@ import io.cassia.transfer.transport.TransferMetrics;
 import io.cassia.transfer.transport.Transport;
 import java.lang.foreign.MemorySegment;
 
-/** One run over a {@link HostRoute}. Confined to the thread that carries it. */
+/**
+ * One run over a {@link HostRoute}. Confined to the thread that carries it.
+ *
+ * <p>The kernel's calls name the peer by its process id. That it still means the peer is looked at
+ * just before; a process that is stopped between the two until all ids have been given out once
+ * would meet another process of the same user. There is no call that takes a descriptor instead.
+ */
 final class HostRun {
     /**
      * Between two looks at whether a copy must stop: a process that was stopped in a WRITE and goes
@@ -115,6 +121,8 @@ final class HostRun {
     }
 
     private boolean missing() {
+        // An engine that ends takes its buffers back, too.
+        sinceLookBytes = LOOK_BYTES;
         if (!mayGoOn()) {
             return left != RouteReason.OWNER_GONE;
         }
@@ -169,6 +177,7 @@ final class HostRun {
             return false;
         }
         if (peer.isLost() || !peer.isOwnerThere(now)) {
+            peer.close();
             left = RouteReason.OWNER_GONE;
             return false;
         }
