@@ -238,7 +238,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     private static boolean join(Thread thread, long nanos) {
-        if (thread == Thread.currentThread()) {
+        // A connection being admitted has a thread that is about to start and will find the end.
+        if (thread == Thread.currentThread() || thread.getState() == Thread.State.NEW) {
             return true;
         }
         try {

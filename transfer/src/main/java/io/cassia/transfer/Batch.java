@@ -67,6 +67,9 @@ public final class Batch implements AutoCloseable {
     private Watchdog.@Nullable Watch watch;
 
     @GuardedBy("lock")
+    private long watchedUntilNanos;
+
+    @GuardedBy("lock")
     private final BatchTally tally = new BatchTally();
 
     @GuardedBy("lock")
@@ -186,17 +189,30 @@ public final class Batch implements AutoCloseable {
 
     @GuardedBy("lock")
     private void watch(Transfer oldest) {
+        long until = oldest.deadlineNanos() + GRACE.toNanos();
         // Off the watchdog's thread: a million tasks take their time.
-        watch = parts.tcp().watchdog().watch(() -> parts.runners().execute(this::giveUpLate));
-        watch.arm(oldest.deadlineNanos() + GRACE.toNanos());
+        watch =
+                parts.tcp()
+                        .watchdog()
+                        .watch(() -> parts.runners().execute(() -> giveUpLate(until)));
+        watchedUntilNanos = until;
+        watch.arm(until);
     }
 
-    private void giveUpLate() {
+    private void giveUpLate(long watchedUntil) {
         long now = parts.clock().nanos();
         giveUp(Transfer.End.TIMED_OUT, task -> task.deadlineNanos() - now <= 0);
         lock.lock();
         try {
+            if (watch == null || watchedUntilNanos != watchedUntil) {
+                // All have ended, and what was submitted since has a watch of its own.
+                return;
+            }
             unwatch();
+            if (now - watchedUntil < 0) {
+                // The watchdog has ended with the engine, whose end is that of the tasks.
+                return;
+            }
             // Most deadlines come in the order of the tasks; a later look finds the others.
             tasks.stream()
                     .filter(task -> !task.isEnded() && task.deadlineNanos() - now > 0)

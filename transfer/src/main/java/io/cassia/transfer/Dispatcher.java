@@ -259,7 +259,12 @@ final class Dispatcher {
                 reserved.forEach(segment -> segment.queue().unreserve(sizeOf(bySegment, segment)));
                 return Outcome.failed(
                         TransferCode.ERR_TOO_MANY_REQUESTS,
-                        "too many transfers wait for segment " + entry.getKey().name());
+                        "%d transfers wait for segment %s, and %d more exceed the limit of %d"
+                                .formatted(
+                                        entry.getKey().queue().size(),
+                                        entry.getKey().name(),
+                                        entry.getValue().size(),
+                                        WorkQueue.MAX_QUEUED));
             }
             reserved.add(entry.getKey());
         }

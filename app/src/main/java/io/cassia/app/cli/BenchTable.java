@@ -59,28 +59,34 @@ final class BenchTable {
 
     private static String text(BenchRow row) {
         return String.format(
-                Locale.ROOT,
-                "%-9s %7s %6d %7d %8.3f %10.0f %9.1f %9.1f %9.1f %6.2f %12.3f %6.2f %10.3f %6.2f",
-                operation(row),
-                HumanSize.format(row.cell().blockBytes()).replace(" ", ""),
-                row.cell().batchSize(),
-                row.threads(),
-                row.rate() / GIGA,
-                row.blocksPerSecond(),
-                row.p50Nanos() / 1e3,
-                row.p95Nanos() / 1e3,
-                row.p99Nanos() / 1e3,
-                row.processors(),
-                row.socketRate() / GIGA,
-                ratio(row, row.socketRate()),
-                row.copyRate() / GIGA,
-                ratio(row, row.copyRate()));
+                        Locale.ROOT,
+                        "%-9s %7s %6d %7d %8.3f %10.0f %9.1f %9.1f %9.1f %6.2f %12s %6s %10s %6s",
+                        operation(row),
+                        HumanSize.format(row.cell().blockBytes()).replace(" ", ""),
+                        row.cell().batchSize(),
+                        row.threads(),
+                        row.rate() / GIGA,
+                        row.blocksPerSecond(),
+                        row.p50Nanos() / 1e3,
+                        row.p95Nanos() / 1e3,
+                        row.p99Nanos() / 1e3,
+                        row.processors(),
+                        known("%.3f", row.socketRate() / GIGA),
+                        known("%.2f", ratio(row, row.socketRate())),
+                        known("%.3f", row.copyRate() / GIGA),
+                        known("%.2f", ratio(row, row.copyRate())))
+                .stripTrailing();
+    }
+
+    /** Nothing for a figure that was not measured. */
+    private static String known(String format, double value) {
+        return value == 0 ? "" : String.format(Locale.ROOT, format, value);
     }
 
     private static String csv(BenchRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s,%d,%d,%d,%.3f,%d,%.4f,%.0f,%.1f,%.1f,%.1f,%.2f,%.4f,%.3f,%.4f,%.3f",
+                "%s,%d,%d,%d,%.3f,%d,%.4f,%.0f,%.1f,%.1f,%.1f,%.2f,%s,%s,%s,%s",
                 operation(row),
                 row.cell().blockBytes(),
                 row.cell().batchSize(),
@@ -93,10 +99,10 @@ final class BenchTable {
                 row.p95Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
                 row.processors(),
-                row.socketRate() / GIGA,
-                ratio(row, row.socketRate()),
-                row.copyRate() / GIGA,
-                ratio(row, row.copyRate()));
+                known("%.4f", row.socketRate() / GIGA),
+                known("%.3f", ratio(row, row.socketRate())),
+                known("%.4f", row.copyRate() / GIGA),
+                known("%.3f", ratio(row, row.copyRate())));
     }
 
     private static Map<String, Object> document(BenchRow row) {

@@ -270,20 +270,16 @@ final class BenchTransferCommand implements Callable<Integer> {
 
     private int measureBoth(BenchPlan plan) {
         List<String> target =
-                List.of(
-                        "bench",
-                        "transfer",
-                        "--mode",
-                        "target",
-                        "--until-input-ends",
-                        "--metadata",
-                        engines.metadata(),
-                        "--host",
-                        engines.host(),
-                        "--protocol",
-                        engines.protocol(),
-                        "--buffer-size",
-                        Long.toString(plan.bufferBytes(bufferBytes)));
+                new ArrayList<>(
+                        List.of(
+                                "bench",
+                                "transfer",
+                                "--mode",
+                                "target",
+                                "--until-input-ends",
+                                "--buffer-size",
+                                Long.toString(plan.bufferBytes(bufferBytes))));
+        target.addAll(engines.arguments());
         return switch (TargetProcess.start(Main.class.getName(), target)) {
             case Outcome.Failed<TargetProcess> failed -> output.failed(failed);
             case Outcome.Ok<TargetProcess>(TargetProcess process) -> {

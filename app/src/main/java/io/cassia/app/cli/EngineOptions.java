@@ -2,12 +2,19 @@ package io.cassia.app.cli;
 
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
+import io.cassia.transfer.Security;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -39,6 +46,22 @@ final class EngineOptions {
             description = "What moves the bytes: tcp, or rdma on a host with a device.")
     private TransferConfig.Protocol protocol = TransferConfig.Protocol.TCP;
 
+    @Option(
+            names = "--key-store",
+            paramLabel = "FILE",
+            description = {
+                "PKCS#12 file with this engine's key: secure mode, which only secure peers of the",
+                "same cluster can be met in. Its password is in CASSIA_STORE_PASSWORD, the",
+                "cluster's token in CASSIA_CLUSTER_TOKEN."
+            })
+    private @Nullable Path keyStore;
+
+    @Option(
+            names = "--trust-store",
+            paramLabel = "FILE",
+            description = "PKCS#12 file with the authorities of peers. Default: the key store.")
+    private @Nullable Path trustStore;
+
     /** A protocol, in upstream's spelling. */
     static final class ProtocolName implements ITypeConverter<TransferConfig.Protocol> {
         @Override
@@ -51,25 +74,59 @@ final class EngineOptions {
         }
     }
 
-    String metadata() {
-        return metadata;
-    }
-
-    String host() {
-        return host;
-    }
-
-    String protocol() {
-        return protocol.name().toLowerCase(Locale.ROOT);
+    /** The options that start another process in the same way; secrets pass by the environment. */
+    List<String> arguments() {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--metadata",
+                                metadata,
+                                "--host",
+                                host,
+                                "--protocol",
+                                protocol.name().toLowerCase(Locale.ROOT)));
+        if (keyStore != null) {
+            arguments.addAll(List.of("--key-store", keyStore.toString()));
+        }
+        if (trustStore != null) {
+            arguments.addAll(List.of("--trust-store", trustStore.toString()));
+        }
+        return arguments;
     }
 
     /** Starts an engine that speaks its protocol to everybody, also to processes of this host. */
     Outcome<TransferEngine> start(Clock clock, TransferConfig.Timeouts timeouts) {
-        TransferConfig config =
-                TransferConfig.of(metadata, host)
-                        .withTransports(Set.of(Transport.TCP))
-                        .withTimeouts(timeouts)
-                        .withNetwork(TransferConfig.Network.DEFAULT.withProtocol(protocol));
-        return TransferEngine.start(config, clock, new SimpleMeterRegistry());
+        return security(System.getenv())
+                .then(
+                        security ->
+                                TransferEngine.start(
+                                        TransferConfig.of(metadata, host)
+                                                .withTransports(Set.of(Transport.TCP))
+                                                .withTimeouts(timeouts)
+                                                .withSecurity(security)
+                                                .withNetwork(
+                                                        TransferConfig.Network.DEFAULT.withProtocol(
+                                                                protocol)),
+                                        clock,
+                                        new SimpleMeterRegistry()));
+    }
+
+    private Outcome<Security> security(Map<String, String> environment) {
+        Path keys = keyStore;
+        if (keys == null) {
+            return Outcome.ok(Security.PLAIN);
+        }
+        Path authorities = trustStore;
+        try {
+            return Outcome.ok(
+                    Security.mutual(
+                            keys,
+                            authorities == null ? keys : authorities,
+                            environment.getOrDefault("CASSIA_STORE_PASSWORD", ""),
+                            environment.getOrDefault("CASSIA_CLUSTER_TOKEN", "")));
+        } catch (IllegalArgumentException e) {
+            return Outcome.failed(
+                    TransferCode.ERR_INVALID_ARGUMENT, "CASSIA_CLUSTER_TOKEN: " + e.getMessage());
+        }
     }
 }

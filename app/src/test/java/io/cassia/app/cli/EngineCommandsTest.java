@@ -72,6 +72,8 @@ class EngineCommandsTest {
             assertThat(row.get("threads").asInt()).isEqualTo(2);
             CliRun table = run(initiator + " --block-size 4KiB --batch-size 1");
             assertThat(table.out().lines()).hasSize(2);
+            CliRun csv = run(initiator + " --block-size 4KiB --batch-size 1 --csv");
+            assertThat(csv.out()).endsWith(",,,,\n");
             CliRun tooLarge = run(initiator + " --block-size 1MiB --batch-size 16");
             assertThat(tooLarge.exit()).isEqualTo(ExitCodes.USAGE);
             assertThat(tooLarge.err()).contains("offers 4194304 bytes");
@@ -115,6 +117,9 @@ class EngineCommandsTest {
             assertThat(json.get("alive").asBoolean()).isTrue();
             assertThat(json.get("buffers").get(0).get("lengthBytes").asLong()).isEqualTo(1 << 20);
         }
+        CliRun insecure = run("probe --key-store keys.p12 " + name);
+        assertThat(insecure.exit()).isEqualTo(ExitCodes.USAGE);
+        assertThat(insecure.err()).contains("CASSIA_CLUSTER_TOKEN");
         CliRun gone = run("probe --timeout 2s " + name);
         assertThat(gone.exit()).isEqualTo(ExitCodes.UNREACHABLE);
         assertThat(gone.err()).contains("ERR_SOCKET").contains(name);

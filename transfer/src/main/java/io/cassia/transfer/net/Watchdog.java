@@ -64,7 +64,10 @@ public final class Watchdog implements AutoCloseable {
                 next = watch.look(now, next);
             }
             wakeAtNanos = next;
-            LockSupport.parkNanos(this, next - clock.nanos());
+            // Armed during the look; the wake-up may have been used up by a lock inside expire.
+            long soon = now + TICK.toNanos();
+            long until = active && soon - next < 0 ? soon : next;
+            LockSupport.parkNanos(this, until - clock.nanos());
         }
         watches.forEach(Watch::expireNow);
     }

@@ -24,8 +24,8 @@ import javax.net.ssl.SSLSession;
  * caller's, who closes the channel from another thread.
  */
 final class TlsWire implements Wire {
-    /** Records per system call; a record holds 16 KiB. */
-    private static final int RECORDS = 16;
+    /** Records per system call; one holds 16 KiB, and each connection has memory for so many. */
+    private static final int RECORDS = 4;
 
     private static final long MAX_DROPPED_BYTES = 1 << 20;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

@@ -29,6 +29,7 @@ final class Lane {
     private final String peer;
     private final Pipeline pipeline;
     private long idleSinceNanos;
+    private int generation;
 
     Lane(Wire wire, ClientContext context, String peer) {
         this.wire = wire;
@@ -130,6 +131,15 @@ final class Lane {
 
     void shutdownOutput() throws IOException {
         wire.shutdownOutput();
+    }
+
+    void generation(int number) {
+        generation = number;
+    }
+
+    /** The number of breaks of its route before it was made. */
+    int generation() {
+        return generation;
     }
 
     void idleSince(long nanos) {

@@ -47,6 +47,10 @@ public final class TcpRoute implements Route {
     @GuardedBy("lock")
     private final Set<Lane> busy = new HashSet<>();
 
+    /** Counts breaks: a lane that is older than the last one may be dead, too. */
+    @GuardedBy("lock")
+    private int generation;
+
     @GuardedBy("lock")
     private long backoffNanos;
 
@@ -277,6 +281,7 @@ public final class TcpRoute implements Route {
         try {
             backoffNanos = 0;
             if (!closed) {
+                lane.generation(generation);
                 busy.add(lane);
                 context.metrics().lanesBusy().incrementAndGet();
                 return lane;
@@ -302,7 +307,7 @@ public final class TcpRoute implements Route {
         try {
             busy.remove(lane);
             context.metrics().lanesBusy().decrementAndGet();
-            if (keep && !closed) {
+            if (keep && !closed && lane.generation() == generation) {
                 kept = true;
                 lane.idleSince(context.clock().nanos());
                 idle.push(lane);
@@ -319,12 +324,13 @@ public final class TcpRoute implements Route {
     }
 
     /**
-     * Closes the idle lanes: one that broke tells that its siblings may be dead, too, and a retry
-     * must not meet the next dead one.
+     * Closes the idle lanes, and the busy ones when they come back: one that broke tells that its
+     * siblings may be dead, too, and a retry must not meet the next dead one.
      */
     public void dropIdle() {
         lock.lock();
         try {
+            generation++;
             context.metrics().lanesIdle().addAndGet(-idle.size());
             idle.forEach(Lane::close);
             idle.clear();
