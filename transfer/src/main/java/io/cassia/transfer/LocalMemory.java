@@ -11,6 +11,7 @@ import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.topology.Location;
 import io.cassia.transfer.topology.NumaMemory;
+import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.DataServer;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -35,6 +36,7 @@ final class LocalMemory {
 
     private final BufferTable buffers;
     private final DataServer server;
+    private final SameHost host;
     private final PeerDirectory directory;
     private final Clock clock;
     private final Duration drain;
@@ -44,6 +46,7 @@ final class LocalMemory {
     LocalMemory(BufferTable buffers, DataServer server, EngineParts parts) {
         this.buffers = buffers;
         this.server = server;
+        this.host = parts.host();
         this.directory = parts.directory();
         this.clock = parts.clock();
         this.drain = parts.config().timeouts().drain();
@@ -116,7 +119,26 @@ final class LocalMemory {
         return locations
                 .check(options.location())
                 .then(_ -> buffers.addAll(memory.stream().map(m -> wish(m, options)).toList()))
-                .then(ranges -> published(ranges, options));
+                .then(
+                        ranges -> {
+                            ranges.forEach(this::expose);
+                            return published(ranges, options);
+                        });
+    }
+
+    /** Opens it to processes of this host, with the shared file that it is in, if it is in one. */
+    private void expose(Registration range) {
+        if (!range.readable()) {
+            return;
+        }
+        for (Region region : regions) {
+            long offset = range.address() - region.memory().address();
+            if (offset >= 0 && offset + range.lengthBytes() <= region.lengthBytes()) {
+                host.add(range, region.mapping().number(), offset);
+                return;
+            }
+        }
+        host.add(range, 0, 0);
     }
 
     private static BufferTable.Wish wish(MemorySegment memory, BufferOptions options) {
@@ -166,6 +188,7 @@ final class LocalMemory {
         for (Registration range : ranges) {
             Outcome<Done> drained = buffers.drain(range);
             if (drained.isOk()) {
+                host.drain(range);
                 draining.add(range);
             } else if (first.isOk()) {
                 first = drained;
@@ -191,7 +214,8 @@ final class LocalMemory {
         if (!draining.isOk()) {
             return draining;
         }
-        if (!buffers.awaitClosed(range, drain.toNanos()) && !abort(range)) {
+        host.drain(range);
+        if (!awaitClosed(range, drain) && !abort(range)) {
             return Outcome.failed(
                     TransferCode.ERR_BATCH_BUSY,
                     "range %s is still used by a transfer that does not end; do not free it"
@@ -201,12 +225,20 @@ final class LocalMemory {
         return Outcome.done();
     }
 
+    /** Waits for other processes, then for what this one does for peers. */
+    private boolean awaitClosed(Registration range, Duration timeout) {
+        long deadline = clock.nanos() + timeout.toNanos();
+        return host.awaitQuiet(range, timeout.toNanos())
+                && buffers.awaitClosed(range, Math.max(0, deadline - clock.nanos()));
+    }
+
     private boolean abort(Registration range) {
         long deadline = clock.nanos() + ABORT.toNanos();
         do {
             // Again and again: a connection may just have begun to use the range when it was asked.
             server.abort(range);
-            if (buffers.awaitClosed(range, ABORT_STEP.toNanos())) {
+            host.abort(range);
+            if (awaitClosed(range, ABORT_STEP)) {
                 return true;
             }
         } while (clock.nanos() - deadline < 0);

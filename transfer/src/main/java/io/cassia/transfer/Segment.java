@@ -1,52 +1,62 @@
 package io.cassia.transfer;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.PeerDirectory;
-import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.topology.LinkReport;
-import io.cassia.transfer.transport.Route;
+import io.cassia.transfer.transport.RouteReason;
 import io.cassia.transfer.transport.Run;
+import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.local.LocalEngines;
 import io.cassia.transfer.transport.local.LocalRoute;
+import io.cassia.transfer.transport.shm.HostRoute;
 import io.cassia.transfer.transport.tcp.TcpRoute;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An opened segment: where its owner is, the route to it, and what to do when the route fails.
- * Guarded. The lock is held while the owner's descriptor is read: who waits for it wants the same.
+ * An opened segment: which of the ways to its owner carries what, and what to do when one fails.
+ * Guarded.
  *
- * <p>Each request goes out twice at most. Between the two the descriptor is read again: the owner
- * may have restarted elsewhere, and its old port may belong to another engine by now.
+ * <pre>
+ *   in this process ──► a copy
+ *   on this host    ──► shared memory, or the kernel ──┐ what they pass,
+ *                       a socket of this host ─────────┤ what they lose
+ *   elsewhere       ──► TCP ◄──────────────────────────┘
+ * </pre>
+ *
+ * <p>Each request goes out over sockets twice at most. Between the two the descriptor is read
+ * again: the owner may have restarted elsewhere, and its old port may belong to another engine by
+ * now.
  */
 final class Segment {
     private static final int MAX_ATTEMPTS = 2;
 
+    /** The owner may be found restarted once within a run. */
+    private static final int MAX_HOST_ROUNDS = 2;
+
     private final long id;
     private final String name;
+    private final String domain;
     private final EngineParts parts;
     private final WorkQueue queue;
+    private final WayFinder finder;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Written under the lock, read without it.
-    private volatile @Nullable TcpRoute tcp;
     private volatile @Nullable LocalRoute local;
     private volatile @Nullable BufferTable localBuffers;
-    private volatile Outcome.@Nullable Failed<Done> closed;
 
     Segment(long id, String name, EngineParts parts) {
         this.id = id;
         this.name = name;
+        this.domain = parts.config().nameSpace();
         this.parts = parts;
+        this.finder = new WayFinder(name, parts);
         this.queue = new WorkQueue(this, parts);
     }
 
@@ -65,36 +75,47 @@ final class Segment {
 
     /** Finds the way to the owner unless it is known. */
     Outcome<Done> open(long deadlineNanos) {
-        return route(deadlineNanos).map(_ -> Done.DONE);
+        return localRoute() != null
+                ? Outcome.done()
+                : finder.find(deadlineNanos).map(_ -> Done.DONE);
     }
 
     /** What the owner has published at this moment. */
     Outcome<PeerDirectory.Peer> describe(long deadlineNanos) {
-        return parts.directory().find(name, deadlineNanos);
+        return finder.describe(deadlineNanos);
     }
 
-    /** How it is reached over TCP; nothing when it is not. */
+    /** Reads the descriptor of an owner that was found before; nothing changes when that fails. */
+    Outcome<Done> reread(long deadlineNanos) {
+        Ways known = finder.known();
+        return known == null
+                ? Outcome.done()
+                : finder.refresh(known, deadlineNanos).map(_ -> Done.DONE);
+    }
+
+    /** How it is reached over sockets; nothing when it is not. */
     Optional<LinkReport.Peer> link() {
-        return Optional.ofNullable(tcp)
+        return Optional.ofNullable(finder.known())
+                .map(Ways::lanes)
                 .map(route -> new LinkReport.Peer(name, route.peer().toString(), route.lanes()));
     }
 
-    private Outcome<Route> route(long deadlineNanos) {
-        Outcome.Failed<Done> why = closed;
-        if (why != null) {
-            return why.as();
-        }
-        if (parts.config().localCopies()) {
-            Optional<BufferTable> buffers = LocalEngines.find(parts.config().nameSpace(), name);
-            if (buffers.isPresent()) {
-                return Outcome.ok(localRoute(buffers.get()));
-            }
-        }
-        TcpRoute known = tcp;
-        return known != null ? Outcome.ok(known) : refresh(null, deadlineNanos);
+    /** Which ways there are at the moment. */
+    RouteReport report() {
+        Ways known = finder.known();
+        return (known != null ? known : Ways.NONE)
+                .report(name, parts.config(), localRoute() != null);
     }
 
-    private Route localRoute(BufferTable buffers) {
+    private @Nullable LocalRoute localRoute() {
+        if (!parts.config().allows(Transport.LOCAL)) {
+            return null;
+        }
+        Optional<BufferTable> found = LocalEngines.find(domain, name);
+        if (found.isEmpty()) {
+            return null;
+        }
+        BufferTable buffers = found.get();
         LocalRoute known = local;
         if (known != null && localBuffers == buffers) {
             return known;
@@ -112,23 +133,94 @@ final class Segment {
 
     /** Carries all transfers of a run on the calling thread; on return each has ended. */
     void carry(Run run) {
-        boolean refreshed = false;
         run.endUnwanted();
+        while (!run.isDone() && !finder.failIfClosed(run)) {
+            LocalRoute inside = localRoute();
+            if (inside != null) {
+                carryInside(run, inside);
+            } else {
+                carryByMemory(run);
+                carryOverSockets(run);
+            }
+        }
+    }
+
+    private void carryInside(Run run, LocalRoute route) {
+        parts.metrics().routed(Transport.LOCAL, RouteReason.PREFERRED, run.left());
+        route.carry(run);
+        boolean _ = run.heedInterrupt();
+        Run.Loss loss = run.takeLoss();
+        if (loss != null) {
+            failFreed(run, loss);
+        }
+    }
+
+    /** Ends those whose local memory was freed, or, when there is none, the one it is about. */
+    private static void failFreed(Run run, Run.Loss loss) {
+        if (!run.failFreed(loss.code(), "local memory was freed: " + loss.detail())
+                && !run.isDone()) {
+            run.failHead(loss.code(), loss.detail(), false);
+        }
+    }
+
+    /** Carries what needs nobody's help. */
+    private void carryByMemory(Run run) {
+        for (int round = 0; round < MAX_HOST_ROUNDS && !run.isDone(); round++) {
+            Ways ways = find(run);
+            if (ways == null || ways.host().route().isEmpty()) {
+                return;
+            }
+            HostRoute route = ways.host().route().get();
+            run.because(route.carryWhatItCan(run));
+            boolean _ = run.heedInterrupt();
+            // A lost owner is gone, or another one by now: only its descriptor can tell.
+            if (!route.isLost() || !reconsider(run, ways, "its process has ended")) {
+                return;
+            }
+        }
+    }
+
+    /** The ways; without any the run has failed, or an interrupt was heeded. */
+    private @Nullable Ways find(Run run) {
+        return switch (finder.find(run.head().deadlineNanos())) {
+            case Outcome.Ok<Ways>(Ways ways) -> ways;
+            case Outcome.Failed<Ways>(Code code, String detail) -> {
+                if (!run.heedInterrupt()) {
+                    run.failRest(code, detail, false);
+                }
+                yield null;
+            }
+        };
+    }
+
+    private void carryOverSockets(Run run) {
+        boolean refreshed = false;
+        TcpRoute counted = null;
         while (!run.isDone()) {
-            switch (route(run.head().deadlineNanos())) {
-                case Outcome.Failed<Route>(Code code, String detail) -> {
-                    if (!run.heedInterrupt()) {
-                        run.failRest(code, detail, false);
-                    }
-                }
-                case Outcome.Ok<Route>(Route route) -> {
-                    route.carry(run);
-                    Run.Loss loss = run.takeLoss();
-                    if (loss != null) {
-                        parts.metrics().laneLost(loss.stop());
-                        refreshed = recover(run, route, loss, refreshed);
-                    }
-                }
+            Ways ways = find(run);
+            if (ways == null) {
+                continue;
+            }
+            TcpRoute route = ways.lanes();
+            if (route == null) {
+                run.failRest(
+                        TransferCode.ERR_CONTEXT,
+                        "no transport that is allowed leads there: "
+                                + ways.report(name, parts.config(), false).ways(),
+                        false);
+                return;
+            }
+            if (route != counted) {
+                counted = route;
+                Transport transport = ways.transport(route);
+                parts.metrics()
+                        .routed(transport, ways.reason(transport, run.because()), run.left());
+            }
+            route.carry(run);
+            Run.Loss loss = run.takeLoss();
+            if (loss != null) {
+                parts.metrics().laneLost(loss.stop());
+                refreshed = recover(run, ways, route, loss, refreshed);
             }
         }
     }
@@ -138,7 +230,7 @@ final class Segment {
      *
      * @return whether the descriptor has been read again for this run
      */
-    private boolean recover(Run run, Route route, Run.Loss loss, boolean refreshed) {
+    private boolean recover(Run run, Ways ways, TcpRoute route, Run.Loss loss, boolean refreshed) {
         if (run.heedInterrupt()) {
             return refreshed;
         }
@@ -155,71 +247,61 @@ final class Segment {
                 }
             }
             case STALLED -> run.failRest(code, detail, true);
-            case BUSY, INTERRUPTED, BACKING_OFF, REFUSED -> run.failRest(code, detail, false);
-            case MEMORY_GONE -> {
-                if (!run.failFreed(code, "local memory was freed: " + detail) && !run.isDone()) {
-                    run.failHead(code, detail, false);
+            case BUSY, INTERRUPTED, REFUSED -> run.failRest(code, detail, false);
+            case BACKING_OFF -> {
+                if (!finder.dropSocket(ways, route)) {
+                    run.failRest(code, detail, false);
                 }
             }
+            case MEMORY_GONE -> failFreed(run, loss);
             case CLOSED -> {
                 // Another thread has found the owner elsewhere, or the engine ends.
-                failIfClosed(run);
+                boolean _ = finder.failIfClosed(run);
             }
             case BROKEN -> {
                 if (!run.isDone() && run.head().attempts() >= MAX_ATTEMPTS) {
                     run.failHead(code, detail, false);
                 }
-                boolean again = reconsider(run, route, loss);
+                route.dropIdle();
+                boolean again = reconsider(run, ways, detail);
                 return run.heedInterrupt() ? refreshed : again;
             }
             case PROTOCOL, UNREACHABLE -> {
-                boolean hopeless = refreshed || !reconsider(run, route, loss) || leadsOn(route);
-                if (run.heedInterrupt()) {
-                    return refreshed;
-                }
-                if (hopeless) {
-                    run.failRest(code, detail, false);
-                }
-                return true;
+                route.dropIdle();
+                return finder.dropSocket(ways, route)
+                        ? refreshed
+                        : recoverUnreached(run, ways, route, loss, refreshed);
             }
         }
         return refreshed;
     }
 
-    @CanIgnoreReturnValue
-    private boolean failIfClosed(Run run) {
-        Outcome.Failed<Done> why = closed;
-        if (why != null) {
-            run.failRest(why.code(), why.detail(), false);
+    private boolean recoverUnreached(
+            Run run, Ways ways, TcpRoute route, Run.Loss loss, boolean refreshed) {
+        boolean hopeless =
+                refreshed || !reconsider(run, ways, loss.detail()) || finder.leadsBy(route);
+        if (run.heedInterrupt()) {
+            return refreshed;
         }
-        return why != null;
-    }
-
-    /** Whether the descriptor still leads the way that has failed. */
-    private boolean leadsOn(Route route) {
-        return tcp == route;
+        if (hopeless) {
+            run.failRest(loss.code(), loss.detail(), false);
+        }
+        return true;
     }
 
     /** Reads the descriptor again; without an owner the run fails. */
-    private boolean reconsider(Run run, Route route, Run.Loss loss) {
-        if (!(route instanceof TcpRoute lost)) {
+    private boolean reconsider(Run run, Ways ways, String cause) {
+        if (run.isDone() || finder.failIfClosed(run)) {
             return false;
         }
-        lost.dropIdle();
-        if (run.isDone()) {
-            return false;
-        }
-        if (failIfClosed(run)) {
-            return false;
-        }
-        if (refresh(lost, run.head().deadlineNanos())
-                instanceof Outcome.Failed<Route>(Code code, String detail)) {
+        if (finder.refresh(ways, run.head().deadlineNanos())
+                instanceof Outcome.Failed<Ways>(Code code, String detail)) {
             if (run.isCancellable() && Thread.currentThread().isInterrupted()) {
                 // Says nothing about the owner; our caller heeds it.
                 return true;
             }
             if (parts.config().isP2p()) {
-                run.failRest(code, loss.detail() + "; then " + detail, false);
+                run.failRest(code, cause + "; then " + detail, false);
                 return false;
             }
             // The store may be down while the owner is not: what it said before still holds.
@@ -227,85 +309,14 @@ final class Segment {
         return true;
     }
 
-    /** Reads the descriptor and keeps or replaces the route, unless somebody else has done it. */
-    private Outcome<Route> refresh(@Nullable TcpRoute outdated, long deadlineNanos) {
-        long left = deadlineNanos - parts.clock().nanos();
-        try {
-            if (!lock.tryLock(left, TimeUnit.NANOSECONDS)) {
-                return Outcome.failed(
-                        TransferCode.ERR_SOCKET,
-                        "segment " + name + ": its descriptor is late, the deadline is over");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Outcome.failed(TransferCode.ERR_SOCKET, "segment " + name + ": interrupted");
-        }
-        try {
-            TcpRoute known = tcp;
-            if (known != null && known != outdated) {
-                return Outcome.ok(known);
-            }
-            Outcome.Failed<Done> why = closed;
-            if (why != null) {
-                return why.as();
-            }
-            long patience = parts.clock().nanos() + parts.tcp().stallNanos();
-            long limit = deadlineNanos - patience < 0 ? deadlineNanos : patience;
-            return switch (parts.directory().find(name, limit)) {
-                case Outcome.Failed<PeerDirectory.Peer> failed -> failed.as();
-                case Outcome.Ok<PeerDirectory.Peer>(PeerDirectory.Peer peer) -> adopt(known, peer);
-            };
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Reads the descriptor of an owner that was found before; nothing changes when that fails. */
-    Outcome<Done> reread(long deadlineNanos) {
-        TcpRoute known = tcp;
-        return known == null ? Outcome.done() : refresh(known, deadlineNanos).map(_ -> Done.DONE);
-    }
-
-    @GuardedBy("lock")
-    private Outcome<Route> adopt(@Nullable TcpRoute known, PeerDirectory.Peer peer) {
-        SegmentDescriptor descriptor = peer.descriptor();
-        if (!descriptor.speaksTcp()) {
-            return Outcome.failed(
-                    TransferCode.ERR_NOT_IMPLEMENTED,
-                    "segment %s is reached by %s, data port %d; this engine speaks tcp"
-                            .formatted(name, descriptor.protocols(), descriptor.tcpDataPort()));
-        }
-        HostPort data = new HostPort(peer.rpc().host(), descriptor.tcpDataPort());
-        boolean acknowledged =
-                descriptor.isAcknowledged()
-                        && parts.config().network().tcpVersion() >= SegmentDescriptor.ACKNOWLEDGED;
-        if (known != null && known.leadsTo(data, acknowledged)) {
-            return Outcome.ok(known);
-        }
-        TcpRoute route = new TcpRoute(name, data, acknowledged, parts.tcp());
-        tcp = route;
-        if (known != null) {
-            known.close();
-        }
-        return Outcome.ok(route);
-    }
-
     /**
-     * Ends the transfers and lets go of the connections.
+     * Ends the transfers and lets go of the owner.
      *
      * @param why what becomes of those that have not ended
      */
     void close(Outcome.Failed<Done> why) {
-        closed = why;
+        finder.refuse(why);
         queue.close(why);
-        lock.lock();
-        try {
-            TcpRoute route = tcp;
-            if (route != null) {
-                route.close();
-            }
-        } finally {
-            lock.unlock();
-        }
+        finder.close();
     }
 }

@@ -2,9 +2,13 @@ package io.cassia.transfer;
 
 import io.cassia.transfer.metadata.MetadataOptions;
 import io.cassia.transfer.topology.DeviceFilter;
+import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -20,8 +24,8 @@ import java.util.function.Consumer;
  * @param ports where it listens
  * @param lanesPerPeer persistent connections kept to one peer at most
  * @param stripes lanes that one large call is spread over; {@link #AUTO}: by the processors
- * @param localCopies whether targets inside this process are reached by a memory copy instead of a
- *     socket
+ * @param transports what may carry requests, the fastest that fits being taken; what is said of
+ *     processes of the same host is also offered to them. TCP is served to peers in any case
  * @param timeouts how long it waits for what
  * @param network how it listens, and what it speaks
  * @param store how the metadata store is used
@@ -34,7 +38,7 @@ public record TransferConfig(
         Ports ports,
         int lanesPerPeer,
         int stripes,
-        boolean localCopies,
+        Set<Transport> transports,
         Timeouts timeouts,
         Network network,
         MetadataOptions store,
@@ -216,6 +220,10 @@ public record TransferConfig(
         Objects.requireNonNull(network);
         Objects.requireNonNull(store);
         Objects.requireNonNull(security);
+        if (transports.isEmpty()) {
+            throw new IllegalArgumentException("no transport is allowed");
+        }
+        transports = Collections.unmodifiableSet(EnumSet.copyOf(transports));
         if (localHost.isEmpty()) {
             throw new IllegalArgumentException("localHost is empty");
         }
@@ -236,7 +244,7 @@ public record TransferConfig(
                 Ports.DEFAULT,
                 4,
                 AUTO,
-                true,
+                EnumSet.allOf(Transport.class),
                 Timeouts.DEFAULT,
                 Network.DEFAULT,
                 MetadataOptions.DEFAULT,
@@ -259,7 +267,7 @@ public record TransferConfig(
         private Ports ports;
         private int lanesPerPeer;
         private int stripes;
-        private boolean localCopies;
+        private Set<Transport> transports;
         private Timeouts timeouts;
         private Network network;
         private MetadataOptions store;
@@ -270,7 +278,7 @@ public record TransferConfig(
             ports = from.ports;
             lanesPerPeer = from.lanesPerPeer;
             stripes = from.stripes;
-            localCopies = from.localCopies;
+            transports = from.transports;
             timeouts = from.timeouts;
             network = from.network;
             store = from.store;
@@ -288,7 +296,7 @@ public record TransferConfig(
                 draft.ports,
                 draft.lanesPerPeer,
                 draft.stripes,
-                draft.localCopies,
+                draft.transports,
                 draft.timeouts,
                 draft.network,
                 draft.store,
@@ -321,8 +329,21 @@ public record TransferConfig(
         return with(draft -> draft.stripes = value);
     }
 
+    /** Only these; {@code withTransports(Set.of(Transport.TCP))} forces TCP. */
+    public TransferConfig withTransports(Set<Transport> value) {
+        return with(draft -> draft.transports = value);
+    }
+
+    /** Whether targets inside this process are reached by a copy. */
     public TransferConfig withLocalCopies(boolean value) {
-        return with(draft -> draft.localCopies = value);
+        Set<Transport> changed = EnumSet.copyOf(transports);
+        boolean _ = value ? changed.add(Transport.LOCAL) : changed.remove(Transport.LOCAL);
+        return withTransports(changed);
+    }
+
+    /** Whether a transport may carry requests. */
+    public boolean allows(Transport transport) {
+        return transports.contains(transport);
     }
 
     public TransferConfig withTimeouts(Timeouts value) {

@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Entropy;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -26,7 +27,9 @@ import io.cassia.transfer.topology.HostProbe;
 import io.cassia.transfer.topology.HostTopology;
 import io.cassia.transfer.topology.LinkReport;
 import io.cassia.transfer.transport.TransferMetrics;
+import io.cassia.transfer.transport.Transport;
 import io.cassia.transfer.transport.local.LocalEngines;
+import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.ClientContext;
 import io.cassia.transfer.transport.tcp.DataServer;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -60,6 +63,7 @@ public final class TransferEngine implements AutoCloseable {
     private final Watchdog watchdog;
     private final HandshakeServer handshakes;
     private final DataServer data;
+    private final SameHost host;
     private final PeerDirectory directory;
     private final Runners runners = new Runners();
     private final LocalMemory memory;
@@ -92,6 +96,13 @@ public final class TransferEngine implements AutoCloseable {
         TransferConfig.Timeouts timeouts = config.timeouts();
         TransferMetrics metrics = new TransferMetrics(meters, name);
         metrics.watchInbox(inbox::size);
+        this.host =
+                SameHost.open(
+                        config.transports(),
+                        config.security().realm(),
+                        Entropy.system(),
+                        clock,
+                        metrics);
         Dialer dialer = new Dialer(clock, timeouts.connect());
         Gate gate = new Gate(credentials, watchdog, clock, timeouts.connect().multipliedBy(2));
         HandshakeClient handshake = new HandshakeClient(dialer, gate, watchdog, clock);
@@ -116,6 +127,7 @@ public final class TransferEngine implements AutoCloseable {
                         watchdog,
                         clock,
                         metrics);
+        host.listener().ifPresent(data::serveUnix);
         this.handshakes =
                 HandshakeServer.start(
                         listeners.rpc(),
@@ -127,21 +139,18 @@ public final class TransferEngine implements AutoCloseable {
                         watchdog,
                         clock,
                         meters);
-        this.parts =
-                new EngineParts(
-                        config,
+        ClientContext tcp =
+                new ClientContext(
+                        dialer,
+                        gate,
+                        watchdog,
                         clock,
                         metrics,
-                        directory,
-                        new ClientContext(
-                                dialer,
-                                gate,
-                                watchdog,
-                                clock,
-                                metrics,
-                                config.lanesPerPeer(),
-                                timeouts.stall().toNanos()),
-                        runners);
+                        metrics.client(Transport.TCP),
+                        config.lanesPerPeer(),
+                        timeouts.stall().toNanos());
+        ClientContext uds = tcp.withFlows(metrics.client(Transport.UDS));
+        this.parts = new EngineParts(config, clock, metrics, directory, host, tcp, uds, runners);
         this.memory = new LocalMemory(buffers, data, parts);
         this.segments = new SegmentTable(name, parts);
         this.dispatcher = new Dispatcher(parts, segments);
@@ -156,7 +165,8 @@ public final class TransferEngine implements AutoCloseable {
     private String descriptor() {
         return DescriptorCodec.encode(
                 SegmentDescriptor.tcp(name, dataPort, LocalMemory.published(buffers, name))
-                        .withIncarnation(incarnation),
+                        .withIncarnation(incarnation)
+                        .withHost(host.access(name, dataPort)),
                 DescriptorCodec.timestamp(clock.epochMillis()));
     }
 
@@ -283,6 +293,9 @@ public final class TransferEngine implements AutoCloseable {
      * touches a registered range, ERR_INVALID_ARGUMENT for no bytes, heap memory, or memory of one
      * thread only; ERR_DEVICE_NOT_FOUND for a location that this host does not have; ERR_METADATA
      * when publishing failed, and then it is not registered.
+     *
+     * <p>Unregister it before its arena is closed: other processes of this host may copy from it
+     * and to it without asking.
      */
     public Outcome<RegisteredBuffer> register(MemorySegment segment, BufferOptions options) {
         return register(List.of(segment), options).map(List::getFirst);
@@ -304,8 +317,8 @@ public final class TransferEngine implements AutoCloseable {
      * Takes a buffer from the peers: no new transfer starts, those in progress end or, after the
      * configured drain time, are aborted. On return nobody touches the memory for a peer.
      * ERR_ADDRESS_NOT_REGISTERED when it is not registered here, ERR_BATCH_BUSY when a transfer
-     * does not let go of it, ERR_METADATA when the withdrawal could not be published (the buffer is
-     * gone all the same).
+     * does not let go of it, as that of a process of this host that was stopped in a copy,
+     * ERR_METADATA when the withdrawal could not be published (the buffer is gone all the same).
      */
     public Outcome<Done> unregister(RegisteredBuffer buffer) {
         return memory.unregister(buffer);
@@ -451,13 +464,14 @@ public final class TransferEngine implements AutoCloseable {
      * Moves all requests; on return each has completed or failed, one outcome per request in their
      * order. Nothing writes to local memory after return, whatever happened.
      *
-     * <p>The calling thread does the I/O. Requests to one peer run in order on one connection;
-     * several peers are served at once, so that a slow one does not delay the others. ERR_SOCKET:
-     * the peer cannot be reached, died, or did not answer within the deadline;
+     * <p>The calling thread does the copies and the I/O, by the fastest of the configured
+     * transports that leads to the memory ({@link #routes} tells which). Requests to one buffer run
+     * in order; several peers are served at once, so that a slow one does not delay the others.
+     * ERR_SOCKET: the peer cannot be reached, died, or did not answer within the deadline;
      * ERR_ADDRESS_NOT_REGISTERED: it rejected the range; ERR_ENDPOINT: what answers does not speak
      * the protocol, or the segment was closed meanwhile; ERR_REJECT_HANDSHAKE: it refuses this
-     * engine. The content of local memory of a READ that failed, and of remote memory of a WRITE
-     * that failed, is undefined.
+     * engine; ERR_CONTEXT: no transport that is configured leads there. The content of local memory
+     * of a READ that failed, and of remote memory of a WRITE that failed, is undefined.
      */
     public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
         return dispatcher.transfer(requests, deadline);
@@ -541,6 +555,17 @@ public final class TransferEngine implements AutoCloseable {
         return new LinkReport(host, host.matrix(DeviceFilter.ALL), Set.of(), peers);
     }
 
+    /**
+     * How each open segment is reached at the moment, and why not by what would be faster. The own
+     * segment is not among them.
+     */
+    public List<RouteReport> routes() {
+        return segments.opened().stream()
+                .filter(segment -> !segment.handle().isLocal())
+                .map(Segment::report)
+                .toList();
+    }
+
     /** Withdraws the segment, ends all transfers and frees the regions. Idempotent. */
     @Override
     public void close() {
@@ -554,7 +579,9 @@ public final class TransferEngine implements AutoCloseable {
         runners.close();
         handshakes.close();
         data.close();
+        host.announceEnd();
         memory.close();
+        host.close();
         // Last: until here it ends what would hang.
         watchdog.close();
     }

@@ -7,6 +7,7 @@ import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -169,7 +171,7 @@ final class HandshakePortTest {
         } catch (IOException e) {
             assumeThat(false).as("IPv6 loopback: " + e).isTrue();
         }
-        TransferConfig v6 = TransferConfig.p2p("::1").withLocalCopies(false);
+        TransferConfig v6 = TransferConfig.p2p("::1").withTransports(Set.of(Transport.TCP));
         try (TransferEngine target = Peers.engine(v6);
                 TransferEngine peer = Peers.engine(v6)) {
             assertThat(target.localName()).isEqualTo("[::1]:" + target.rpcPort());

@@ -1,10 +1,12 @@
 package io.cassia.transfer;
 
 import io.cassia.base.Clock;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
@@ -17,7 +19,7 @@ final class Peers {
 
     /** Reached by sockets, also by engines of this process. */
     static TransferConfig overTcp() {
-        return TransferConfig.p2p("127.0.0.1").withLocalCopies(false);
+        return TransferConfig.p2p("127.0.0.1").withTransports(Set.of(Transport.TCP));
     }
 
     static TransferEngine engine(TransferConfig config) {

@@ -3,30 +3,36 @@ package io.cassia.transfer;
 import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 
 /**
- * Load between two processes over loopback; prints GB/s and latencies beside the figures of the C++
- * engine with pooled connections on this kind of machine. Confined to the main thread.
+ * Load between two processes of one host; prints GB/s and latencies. Confined to the main thread.
  *
  * <p>The second rate is that of the median round: on a machine with other work, the first one shows
- * that work as much as this code. The processor time per byte, of both ends together, does not
- * depend on it.
+ * that work as much as this code. Over sockets it stands beside the figures of the C++ engine with
+ * pooled connections on this kind of machine; over memory beside plain copies between two regions
+ * of one process, measured in turn with it. The processor time per byte, of both ends together,
+ * does not depend on other work.
  *
- * <p>Arguments: seconds per cell (2), {@code stripes=N}, {@code batch} for the background path,
- * {@code depth=N}, {@code block=bytes}. Both processes share the cores.
+ * <p>Arguments: seconds per cell (2), {@code --transport shm|pvm|uds|tcp} (tcp), {@code stripes=N},
+ * {@code batch} for the background path, {@code depth=N}, {@code block=bytes}. Both processes share
+ * the cores.
  */
 final class TransferBench {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -44,9 +50,21 @@ final class TransferBench {
 
     private TransferBench() {}
 
-    private static TransferEngine engine(int stripes) {
+    private static Transport transport(String argument) {
+        return switch (argument) {
+            case "shm" -> Transport.SHM;
+            case "pvm" -> Transport.PROCESS_VM;
+            case "uds" -> Transport.UDS;
+            case "tcp" -> Transport.TCP;
+            default -> throw new IllegalArgumentException("transport " + argument);
+        };
+    }
+
+    private static TransferEngine engine(int stripes, Transport transport) {
         return TransferEngine.start(
-                        TransferConfig.p2p("127.0.0.1").withStripes(stripes).withLocalCopies(false),
+                        TransferConfig.p2p("127.0.0.1")
+                                .withStripes(stripes)
+                                .withTransports(Set.of(transport)),
                         Clock.system(),
                         new SimpleMeterRegistry())
                 .orThrow();
@@ -54,10 +72,13 @@ final class TransferBench {
 
     public static void main(String[] args) throws IOException {
         if (args.length > 0 && args[0].equals("target")) {
-            target();
+            target(transport(args[1]));
             return;
         }
         List<String> options = List.of(args);
+        int named = options.indexOf("--transport");
+        String name = named < 0 ? "tcp" : options.get(named + 1);
+        Transport transport = transport(name);
         double seconds =
                 options.isEmpty() || !Character.isDigit(options.getFirst().charAt(0))
                         ? 2
@@ -75,19 +96,23 @@ final class TransferBench {
                         "-cp",
                         System.getProperty("java.class.path"),
                         TransferBench.class.getName(),
-                        "target");
+                        "target",
+                        name);
         Process child = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader lines =
                         new BufferedReader(
                                 new InputStreamReader(
                                         child.getInputStream(), StandardCharsets.UTF_8));
-                TransferEngine engine = engine(stripes)) {
+                TransferEngine engine = engine(stripes, transport)) {
             String[] told = lines.readLine().split(" ", -1);
             SegmentHandle handle = engine.openSegment(told[0]).orThrow();
             long base = Long.parseUnsignedLong(told[1]);
             Region local = engine.allocate(REGION_BYTES).orThrow();
             local.memory().fill((byte) 7);
             Cell bench = new Cell(engine, handle, base, local.memory(), options.contains("batch"));
+            Region other = engine.allocate(REGION_BYTES).orThrow();
+            other.memory().fill((byte) 3);
+            boolean byMemory = transport.compareTo(Transport.UDS) < 0;
             System.out.printf(
                     "%8s %6s %5s %8s %8s %8s %8s %8s %8s %8s%n",
                     "block",
@@ -95,7 +120,7 @@ final class TransferBench {
                     "depth",
                     "GB/s",
                     "at p50",
-                    "peer",
+                    byMemory ? "copy p50" : "peer",
                     "ratio",
                     "p50 us",
                     "p99 us",
@@ -107,29 +132,88 @@ final class TransferBench {
                                 || (onlyBlock != 0 && onlyBlock != block)) {
                             continue;
                         }
-                        Result _ = bench.run(block, DEPTHS[d], direction == 1, seconds / 2);
-                        double cpu = cpuSeconds(child);
-                        Result result = bench.run(block, DEPTHS[d], direction == 1, seconds);
-                        cpu = cpuSeconds(child) - cpu;
+                        boolean write = direction == 1;
                         double peer = Objects.requireNonNull(PEER.get(block))[direction][d];
-                        System.out.printf(
-                                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.0f %8.0f %8.3f%n",
-                                block,
-                                direction == 1 ? "write" : "read",
-                                DEPTHS[d],
-                                result.gigabytes(),
-                                (double) block * DEPTHS[d] / result.p50() / 1e3,
-                                peer,
-                                result.gigabytes() / peer,
-                                result.p50(),
-                                result.p99(),
-                                cpu / (result.bytes() / 1e9));
+                        Result _ = bench.run(block, DEPTHS[d], write, seconds / 2);
+                        if (byMemory) {
+                            compare(bench, other.memory(), block, DEPTHS[d], write, seconds, child);
+                        } else {
+                            double cpu = cpuSeconds(child);
+                            Result result = bench.run(block, DEPTHS[d], write, seconds);
+                            cpu = cpuSeconds(child) - cpu;
+                            print(
+                                    block,
+                                    DEPTHS[d],
+                                    write,
+                                    result,
+                                    peer,
+                                    result.gigabytes(),
+                                    cpu / (result.bytes() / 1e9));
+                        }
                     }
                 }
             }
         } finally {
             child.destroy();
         }
+    }
+
+    /** In turns, so that other work of the machine meets both. */
+    private static void compare(
+            Cell bench,
+            MemorySegment other,
+            int block,
+            int depth,
+            boolean write,
+            double seconds,
+            Process child) {
+        Result _ = bench.copy(other, block, depth, write, seconds / 4);
+        List<Result> ours = new ArrayList<>();
+        List<Result> plain = new ArrayList<>();
+        double cpu = 0;
+        double bytes = 0;
+        for (int i = 0; i < 5; i++) {
+            cpu -= cpuSeconds(child);
+            ours.add(bench.run(block, depth, write, seconds / 5));
+            cpu += cpuSeconds(child);
+            bytes += ours.getLast().bytes();
+            plain.add(bench.copy(other, block, depth, write, seconds / 5));
+        }
+        Result result = median(ours);
+        print(
+                block,
+                depth,
+                write,
+                result,
+                median(plain).atMedian(block, depth),
+                result.atMedian(block, depth),
+                cpu / (bytes / 1e9));
+    }
+
+    private static Result median(List<Result> results) {
+        return results.stream().sorted(Comparator.comparingDouble(Result::p50)).toList().get(2);
+    }
+
+    private static void print(
+            int block,
+            int depth,
+            boolean write,
+            Result result,
+            double reference,
+            double rate,
+            double cpu) {
+        System.out.printf(
+                "%8d %6s %5d %8.3f %8.3f %8.3f %8.2f %8.2f %8.2f %8.3f%n",
+                block,
+                write ? "write" : "read",
+                depth,
+                result.gigabytes(),
+                result.atMedian(block, depth),
+                reference,
+                rate / reference,
+                result.p50(),
+                result.p99(),
+                cpu);
     }
 
     /** Both ends together. */
@@ -147,12 +231,16 @@ final class TransferBench {
                 .orElse(otherwise);
     }
 
-    private static void target() throws IOException {
-        try (TransferEngine engine = engine(TransferConfig.AUTO)) {
-            Region region = engine.allocate(REGION_BYTES).orThrow();
-            region.memory().fill((byte) 3);
-            RegisteredBuffer buffer =
-                    engine.register(region.memory(), BufferOptions.DEFAULT).orThrow();
+    private static void target(Transport transport) throws IOException {
+        try (TransferEngine engine = engine(TransferConfig.AUTO, transport);
+                Arena arena = Arena.ofShared()) {
+            // What is in a shared file needs no kernel.
+            MemorySegment memory =
+                    transport == Transport.PROCESS_VM
+                            ? arena.allocate(REGION_BYTES)
+                            : engine.allocate(REGION_BYTES).orThrow().memory();
+            memory.fill((byte) 3);
+            RegisteredBuffer buffer = engine.register(memory, BufferOptions.DEFAULT).orThrow();
             System.out.println(engine.localName() + " " + Long.toUnsignedString(buffer.address()));
             System.out.flush();
             // Ends with its parent.
@@ -160,10 +248,15 @@ final class TransferBench {
             if (end >= 0) {
                 throw new IOException("unexpected input");
             }
+            Done _ = engine.unregister(buffer).orThrow();
         }
     }
 
-    private record Result(double gigabytes, double p50, double p99, double bytes) {}
+    private record Result(double gigabytes, double p50, double p99, double bytes) {
+        double atMedian(int block, int depth) {
+            return (double) block * depth / p50 / 1e3;
+        }
+    }
 
     /** One measurement after the other on the same engines. Confined to the main thread. */
     private record Cell(
@@ -172,31 +265,61 @@ final class TransferBench {
             long base,
             MemorySegment local,
             boolean batch) {
+        private interface Round {
+            void run(Random random);
+        }
+
         Result run(int block, int depth, boolean write, double seconds) {
             int slots = (int) (REGION_BYTES / block);
-            Random random = new Random(1);
             List<TransferRequest> requests = new ArrayList<>(depth);
+            return measure(
+                    (long) block * depth,
+                    seconds,
+                    random -> {
+                        requests.clear();
+                        for (int i = 0; i < depth; i++) {
+                            long offset = (long) random.nextInt(slots) * block;
+                            long remote = (long) random.nextInt(slots) * block;
+                            requests.add(
+                                    new TransferRequest(
+                                            write ? Opcode.WRITE : Opcode.READ,
+                                            local.asSlice(offset, block),
+                                            handle,
+                                            base + remote));
+                        }
+                        carry(requests);
+                    });
+        }
+
+        /** The same bytes between two regions of this process. */
+        Result copy(MemorySegment other, int block, int depth, boolean write, double seconds) {
+            int slots = (int) (REGION_BYTES / block);
+            MemorySegment from = write ? local : other;
+            MemorySegment to = write ? other : local;
+            return measure(
+                    (long) block * depth,
+                    seconds,
+                    random -> {
+                        for (int i = 0; i < depth; i++) {
+                            long offset = (long) random.nextInt(slots) * block;
+                            long remote = (long) random.nextInt(slots) * block;
+                            MemorySegment.copy(from, offset, to, remote, block);
+                        }
+                    });
+        }
+
+        private static Result measure(long roundBytes, double seconds, Round round) {
+            Random random = new Random(1);
             double[] micros = new double[1 << 20];
             int rounds = 0;
             long bytes = 0;
             long start = System.nanoTime();
             long now = start;
             while (now - start < seconds * 1e9) {
-                requests.clear();
-                for (int i = 0; i < depth; i++) {
-                    long offset = (long) random.nextInt(slots) * block;
-                    long remote = (long) random.nextInt(slots) * block;
-                    requests.add(
-                            new TransferRequest(
-                                    write ? Opcode.WRITE : Opcode.READ,
-                                    local.asSlice(offset, block),
-                                    handle,
-                                    base + remote));
-                }
-                carry(requests);
+                round.run(random);
                 long end = System.nanoTime();
                 micros[rounds++ & (micros.length - 1)] = (end - now) / 1e3;
-                bytes += (long) block * depth;
+                bytes += roundBytes;
                 now = end;
             }
             double[] sorted = Arrays.copyOf(micros, Math.min(rounds, micros.length));

@@ -10,6 +10,7 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.HttpMetadataServer;
 import io.cassia.transfer.metadata.HttpMetadataStore;
 import io.cassia.transfer.metadata.MetadataStore;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -418,7 +420,8 @@ final class TransferEngineTest {
                 HttpMetadataServer.start("127.0.0.1", 0, Clock.system(), new SimpleMeterRegistry())
                         .orThrow();
         open.add(server);
-        TransferConfig config = TransferConfig.of(server.uri(), "127.0.0.1").withLocalCopies(false);
+        TransferConfig config =
+                TransferConfig.of(server.uri(), "127.0.0.1").withTransports(Set.of(Transport.TCP));
         MetadataStore store = HttpMetadataStore.open(server.uri()).orThrow();
         open.add(store);
         Duration limit = Duration.ofSeconds(3);

@@ -49,6 +49,13 @@ final class TransferMetricsTest {
                 assertThat(count(registry, "bytes", role, "write")).isEqualTo(9);
                 assertThat(count(registry, "requests", role, "read")).isEqualTo(1);
             }
+            assertThat(
+                            meters.get("cassia.transfer.route")
+                                    .tag("transport", "tcp")
+                                    .tag("reason", "not-allowed")
+                                    .counter()
+                                    .count())
+                    .isEqualTo(3);
             assertThat(gauge(meters, "idle")).isEqualTo(1);
             assertThat(gauge(meters, "busy")).isZero();
             assertThat(gauge(meters, "connecting")).isZero();
@@ -125,6 +132,7 @@ final class TransferMetricsTest {
                         "cassia.transfer.batches.deferred",
                         "cassia.transfer.inbox.messages",
                         "cassia.transfer.lanes",
+                        "cassia.transfer.route",
                         "cassia.transfer.lane.losses",
                         "cassia.transfer.server.connections",
                         "cassia.transfer.server.closed",

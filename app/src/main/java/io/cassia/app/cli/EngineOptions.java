@@ -6,12 +6,14 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.Security;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -92,14 +94,14 @@ final class EngineOptions {
         return arguments;
     }
 
-    /** Starts an engine; its connections are sockets, also inside this process. */
+    /** Starts an engine that speaks its protocol to everybody, also to processes of this host. */
     Outcome<TransferEngine> start(Clock clock, TransferConfig.Timeouts timeouts) {
         return security(System.getenv())
                 .then(
                         security ->
                                 TransferEngine.start(
                                         TransferConfig.of(metadata, host)
-                                                .withLocalCopies(false)
+                                                .withTransports(Set.of(Transport.TCP))
                                                 .withTimeouts(timeouts)
                                                 .withSecurity(security)
                                                 .withNetwork(

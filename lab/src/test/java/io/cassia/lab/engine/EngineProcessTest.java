@@ -15,6 +15,7 @@ import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import io.cassia.transfer.TransferState;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +25,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -42,7 +44,7 @@ class EngineProcessTest {
     private final Arena arena = Arena.ofShared();
     private final TransferEngine engine =
             TransferEngine.start(
-                            TransferConfig.p2p("127.0.0.1"),
+                            TransferConfig.p2p("127.0.0.1").withTransports(Set.of(Transport.TCP)),
                             Clock.system(),
                             new SimpleMeterRegistry())
                     .orThrow();

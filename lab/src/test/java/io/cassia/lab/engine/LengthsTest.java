@@ -12,6 +12,7 @@ import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,7 +78,9 @@ class LengthsTest {
 
     private static TransferEngine engine(boolean striped) {
         return TransferEngine.start(
-                        TransferConfig.p2p("127.0.0.1").withStripes(striped ? 2 : 1),
+                        TransferConfig.p2p("127.0.0.1")
+                                .withStripes(striped ? 2 : 1)
+                                .withTransports(Set.of(Transport.TCP)),
                         Clock.system(),
                         new SimpleMeterRegistry())
                 .orThrow();

@@ -12,12 +12,16 @@ import io.cassia.transfer.topology.DeviceSelector;
 import io.cassia.transfer.topology.NetworkLink;
 import io.cassia.transfer.topology.PeerAffinity;
 import io.cassia.transfer.topology.TopologySource;
+import io.cassia.transfer.transport.Transport;
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What the environment says about an engine (spec 11). Immutable.
@@ -256,6 +260,7 @@ public final class EngineEnvironment {
                         require(EngineSettings.MAX_PORT));
         return config.withPorts(ports)
                 .withLanesPerPeer(require(EngineSettings.LANES_PER_PEER))
+                .withTransports(transports())
                 .withTimeouts(
                         config.timeouts()
                                 .withConnect(require(EngineSettings.HANDSHAKE_CONNECT_TIMEOUT))
@@ -263,6 +268,16 @@ public final class EngineEnvironment {
                                 .withBatch(require(EngineSettings.TRANSFER_TIMEOUT)))
                 .withNetwork(network())
                 .withStore(metadata());
+    }
+
+    private Set<Transport> transports() {
+        if (require(EngineSettings.FORCE_TCP)) {
+            return Set.of(Transport.TCP);
+        }
+        Set<String> labels = require(EngineSettings.TRANSPORTS);
+        return Arrays.stream(Transport.values())
+                .filter(transport -> labels.contains(transport.label()))
+                .collect(Collectors.toSet());
     }
 
     private TransferConfig.Network network() {

@@ -1,10 +1,14 @@
 package io.cassia.transfer.environment;
 
+import io.cassia.transfer.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * All settings of an engine that its environment decides (spec 11), in the order of the page that
@@ -110,7 +114,22 @@ public final class EngineSettings {
                     List.of(),
                     FLAG,
                     "off",
-                    "Bytes go over TCP even when force-rdma is on.");
+                    "Bytes go over TCP and nothing else: not through the memory of the host, and"
+                            + " not over RDMA, whatever transports and force-rdma say.");
+
+    public static final Setting<Set<String>> TRANSPORTS =
+            new Setting<>(
+                    "transports",
+                    "CASSIA_TRANSPORTS",
+                    List.of(),
+                    new ValueType.Words(
+                            Arrays.stream(Transport.values()).map(Transport::label).toList()),
+                    Arrays.stream(Transport.values())
+                            .map(Transport::label)
+                            .collect(Collectors.joining(",")),
+                    "What may carry bytes, the fastest that fits being taken: a copy inside the"
+                            + " process; shared memory, a copy by the kernel, or a socket between"
+                            + " processes of one user and host; TCP.");
 
     public static final Setting<Boolean> FORCE_RDMA =
             new Setting<>(
@@ -313,6 +332,7 @@ public final class EngineSettings {
                     HANDSHAKE_CONNECT_TIMEOUT,
                     HANDSHAKE_MAX_LENGTH,
                     FORCE_TCP,
+                    TRANSPORTS,
                     FORCE_RDMA,
                     LANES_PER_PEER,
                     STALL_TIMEOUT,

@@ -6,7 +6,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -133,6 +136,34 @@ public sealed interface ValueType<T> {
         @Override
         public String range() {
             return description;
+        }
+    }
+
+    /**
+     * Some of a few words, comma-separated, at least one. Immutable.
+     *
+     * @param words that may be chosen
+     */
+    record Words(List<String> words) implements ValueType<Set<String>> {
+        public Words {
+            words = List.copyOf(words);
+        }
+
+        @Override
+        public Set<String> parse(String text) {
+            Set<String> chosen = new LinkedHashSet<>();
+            for (String word : text.split(",", -1)) {
+                if (!words.contains(word.strip())) {
+                    throw new IllegalArgumentException();
+                }
+                chosen.add(word.strip());
+            }
+            return chosen;
+        }
+
+        @Override
+        public String range() {
+            return "a comma list of " + String.join(", ", words);
         }
     }
 

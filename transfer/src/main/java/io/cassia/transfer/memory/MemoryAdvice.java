@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /** The kernel's {@code madvise} on mapped memory (Linux). Immutable. */
-final class MemoryAdvice {
+public final class MemoryAdvice {
     private static final int HUGE_PAGES = 14;
     private static final int POPULATE_WRITE = 23;
 
@@ -32,7 +32,7 @@ final class MemoryAdvice {
      * Makes the pages present without changing their bytes; false when the kernel is too old or the
      * host has no memory left: unlike a plain touch that does not kill the process.
      */
-    static boolean populate(MemorySegment memory) {
+    public static boolean populate(MemorySegment memory) {
         return advise(memory, POPULATE_WRITE);
     }
 

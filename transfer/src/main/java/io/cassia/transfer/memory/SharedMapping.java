@@ -8,8 +8,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,6 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class SharedMapping {
     private static final System.Logger LOG = System.getLogger(SharedMapping.class.getName());
     private static final long POPULATE_STEP_BYTES = 16L << 20;
+    private static final int RELEASE_STEPS = 40;
+    private static final Duration RELEASE_STEP = Duration.ofMillis(50);
 
     private final Path path;
     private final FileChannel channel;
@@ -58,8 +63,7 @@ public final class SharedMapping {
         }
         Path directory = SharedFiles.DIRECTORY;
         try {
-            SharedFiles.sweep();
-            long usable = Files.getFileStore(directory).getUsableSpace();
+            long usable = usableAfterSweep(lengthBytes);
             if (usable < lengthBytes) {
                 // A sparse file could be mapped all the same, and then kill the process on a touch.
                 return Outcome.failed(
@@ -73,6 +77,25 @@ public final class SharedMapping {
                     TransferCode.ERR_MEMORY,
                     "mapping %d bytes in %s: %s".formatted(lengthBytes, directory, e));
         }
+    }
+
+    /**
+     * Space for new files. Clients of a killed process notice its end within a second and only then
+     * let go of its memory: what was swept just now is waited for a little.
+     */
+    private static long usableAfterSweep(long wantedBytes) throws IOException {
+        FileStore store = Files.getFileStore(SharedFiles.DIRECTORY);
+        int patience = SharedFiles.sweep() > 0 ? RELEASE_STEPS : 0;
+        long usable = store.getUsableSpace();
+        for (int i = 0; i < patience && usable < wantedBytes && !isInterrupted(); i++) {
+            LockSupport.parkNanos(RELEASE_STEP.toNanos());
+            usable = store.getUsableSpace();
+        }
+        return usable;
+    }
+
+    private static boolean isInterrupted() {
+        return Thread.currentThread().isInterrupted();
     }
 
     @SuppressWarnings("MustBeClosedChecker") // closed by the mapping's own close, or right here
@@ -129,6 +152,11 @@ public final class SharedMapping {
         return path;
     }
 
+    /** The number in its name, by which other processes find it beside the owner's other files. */
+    public long number() {
+        return SharedFiles.number(path);
+    }
+
     /**
      * Unmaps and deletes; ERR_BATCH_BUSY, and it stays mapped, while an I/O call uses the memory.
      * Done once, it succeeds for ever.
@@ -144,6 +172,8 @@ public final class SharedMapping {
             arena.close();
             closed = true;
             Files.deleteIfExists(path);
+            // Other processes may map it for a while; the host needs the memory now.
+            channel.truncate(0);
             channel.close();
             return Outcome.done();
         } catch (IllegalStateException e) {

@@ -8,6 +8,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -23,12 +24,16 @@ import tools.jackson.databind.node.ObjectNode;
  *   {"buffers":[{"addr":A,"length":L,"name":N},...],"incarnation":I,"name":N,"protocol":"tcp",
  *    "tcp_data_port":P,"tcp_proto_version":2,"timestamp":"YYYY-MM-DD HH:MM:SS.uuuuuu"}
  *   {"incarnation":I,"ip_or_host_name":H,"rpc_port":P}
+ *
+ *   after the buffers, when the owner offers it:
+ *   "cassia_host":{"boot":B,"control":C,"pid_namespace":N,"proof":X,"transports":[...],"user":U}
  * </pre>
  *
  * Addresses and lengths are unsigned 64-bit decimals and never pass through a double or a signed
  * parse. Unknown members are ignored, so both sides can be extended.
  */
 public final class DescriptorCodec {
+    private static final String HOST = "cassia_host";
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final DateTimeFormatter TIMESTAMP =
@@ -47,6 +52,7 @@ public final class DescriptorCodec {
         }
         ObjectNode root = NODES.objectNode();
         root.set("buffers", buffers);
+        descriptor.host().ifPresent(host -> put(host, root.putObject(HOST)));
         descriptor.incarnation().ifPresent(value -> putUnsigned(root, "incarnation", value));
         root.put("name", descriptor.name());
         if (descriptor.protocols().size() == 1) {
@@ -59,6 +65,16 @@ public final class DescriptorCodec {
         root.put("tcp_proto_version", descriptor.tcpProtoVersion());
         root.put("timestamp", timestamp);
         return JSON.writeValueAsString(root);
+    }
+
+    private static void put(HostAccess host, ObjectNode node) {
+        node.put("boot", host.boot());
+        node.put("control", host.control());
+        node.put("pid_namespace", host.pidNamespace());
+        node.put("proof", host.proof());
+        ArrayNode transports = node.putArray("transports");
+        host.transports().forEach(transports::add);
+        node.put("user", host.user());
     }
 
     private static void putUnsigned(ObjectNode node, String member, long value) {
@@ -125,7 +141,25 @@ public final class DescriptorCodec {
                         (int) port.orElse(0),
                         clamped,
                         buffers,
-                        unsigned(root.path("incarnation"))));
+                        unsigned(root.path("incarnation")),
+                        host(root.path(HOST))));
+    }
+
+    /** An extension: whatever is wrong with it, the descriptor is good without. */
+    private static Optional<HostAccess> host(JsonNode node) {
+        OptionalLong user = unsigned(node.path("user"));
+        OptionalLong pidNamespace = unsigned(node.path("pid_namespace"));
+        if (user.isEmpty() || pidNamespace.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new HostAccess(
+                        text(node, "boot"),
+                        user.getAsLong(),
+                        pidNamespace.getAsLong(),
+                        text(node, "control"),
+                        texts(node.path("transports")),
+                        text(node, "proof")));
     }
 
     private static SegmentDescriptor.Buffer buffer(JsonNode node) {
@@ -139,13 +173,17 @@ public final class DescriptorCodec {
         if (node.isString()) {
             return node.stringValue().isEmpty() ? List.of() : List.of(node.stringValue());
         }
-        List<String> names = new ArrayList<>();
+        return texts(node);
+    }
+
+    private static List<String> texts(JsonNode node) {
+        List<String> texts = new ArrayList<>();
         for (JsonNode item : node) {
             if (item.isString()) {
-                names.add(item.stringValue());
+                texts.add(item.stringValue());
             }
         }
-        return names;
+        return texts;
     }
 
     /** Text of an endpoint. */

@@ -2,6 +2,7 @@ package io.cassia.transfer.metadata;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -14,6 +15,7 @@ import java.util.OptionalLong;
  * @param buffers its memory, in order of registration
  * @param incarnation that of {@link RpcMeta}, to tell the segments of two starts of an engine
  *     apart; an extension, absent from other peers
+ * @param host how processes of its host reach it without the network; an extension, too
  */
 public record SegmentDescriptor(
         String name,
@@ -21,7 +23,8 @@ public record SegmentDescriptor(
         int tcpDataPort,
         int tcpProtoVersion,
         List<Buffer> buffers,
-        OptionalLong incarnation) {
+        OptionalLong incarnation,
+        Optional<HostAccess> host) {
     /** The protocol that this engine speaks. */
     public static final String TCP = "tcp";
 
@@ -46,17 +49,35 @@ public record SegmentDescriptor(
         protocols = List.copyOf(protocols);
         buffers = List.copyOf(buffers);
         Objects.requireNonNull(incarnation);
+        Objects.requireNonNull(host);
     }
 
     /** The descriptor of an engine of this kind. */
     public static SegmentDescriptor tcp(String name, int dataPort, List<Buffer> buffers) {
         return new SegmentDescriptor(
-                name, List.of(TCP), dataPort, ACKNOWLEDGED, buffers, OptionalLong.empty());
+                name,
+                List.of(TCP),
+                dataPort,
+                ACKNOWLEDGED,
+                buffers,
+                OptionalLong.empty(),
+                Optional.empty());
     }
 
     public SegmentDescriptor withIncarnation(long value) {
         return new SegmentDescriptor(
-                name, protocols, tcpDataPort, tcpProtoVersion, buffers, OptionalLong.of(value));
+                name,
+                protocols,
+                tcpDataPort,
+                tcpProtoVersion,
+                buffers,
+                OptionalLong.of(value),
+                host);
+    }
+
+    public SegmentDescriptor withHost(Optional<HostAccess> value) {
+        return new SegmentDescriptor(
+                name, protocols, tcpDataPort, tcpProtoVersion, buffers, incarnation, value);
     }
 
     public boolean speaksTcp() {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Started transfers to one peer, carried out in order. Confined to the thread that carries them:
- * those before {@code next} have ended, the others have not.
+ * those before {@code next} have ended or were passed, the others have not.
  */
 public final class Run {
     /** Why a route stopped before the end. */
@@ -50,6 +50,8 @@ public final class Run {
     private final boolean cancellable;
     private List<Transfer> transfers;
     private int next;
+    private int passed;
+    private RouteReason because = RouteReason.PREFERRED;
     private @Nullable Loss loss;
 
     public Run(List<Transfer> transfers) {
@@ -111,6 +113,35 @@ public final class Run {
         while (!isDone()) {
             failHead(code, detail, late);
         }
+    }
+
+    /** Leaves the head to another route, which gets it with {@link #resume}. */
+    public void passHead() {
+        next++;
+        passed++;
+    }
+
+    /** Takes those that were passed back, in order, for another route. */
+    public void resume() {
+        if (passed > 0) {
+            transfers = transfers.stream().filter(transfer -> !transfer.isEnded()).toList();
+            next = 0;
+            passed = 0;
+        }
+    }
+
+    /** How many have not ended, nor been passed. */
+    public int left() {
+        return transfers.size() - next;
+    }
+
+    /** Why a faster route has left these; PREFERRED when none was asked. */
+    public RouteReason because() {
+        return because;
+    }
+
+    public void because(RouteReason reason) {
+        because = reason;
     }
 
     /** Ends those whose local memory was freed; false when there are none. */

@@ -6,7 +6,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -44,10 +46,12 @@ public final class TransferMetrics {
 
     private final MeterRegistry registry;
     private final String engine;
-    private final Flows clientTcp;
-    private final Flows clientLocal;
-    private final Flows serverTcp;
+    private final Map<Transport, Flows> client = new EnumMap<>(Transport.class);
+    private final Map<Transport, Flows> server = new EnumMap<>(Transport.class);
     private final Map<Rejection, Counter> rejections = new EnumMap<>(Rejection.class);
+
+    // Made on first use: few of the many combinations ever occur.
+    private final Map<Transport, Map<RouteReason, Counter>> routed = new ConcurrentHashMap<>();
 
     private final AtomicInteger lanesConnecting;
     private final AtomicInteger lanesIdle;
@@ -63,9 +67,12 @@ public final class TransferMetrics {
     public TransferMetrics(MeterRegistry registry, String engine) {
         this.registry = registry;
         this.engine = engine;
-        clientTcp = declareFlows("client", "tcp");
-        clientLocal = declareFlows("client", "local");
-        serverTcp = declareFlows("server", "tcp");
+        for (Transport transport : Transport.values()) {
+            client.put(transport, declareFlows("client", transport.label()));
+        }
+        for (Transport transport : List.of(Transport.UDS, Transport.TCP)) {
+            server.put(transport, declareFlows("server", transport.label()));
+        }
         for (Rejection reason : Rejection.values()) {
             rejections.put(
                     reason,
@@ -126,19 +133,39 @@ public final class TransferMetrics {
         return count;
     }
 
-    /** What this engine moves for its callers over TCP. */
-    public Flows clientTcp() {
-        return clientTcp;
+    /** What this engine moves for its callers. */
+    public Flows client(Transport transport) {
+        return require(client, transport);
     }
 
-    /** What this engine copies for its callers inside the process. */
-    public Flows clientLocal() {
-        return clientLocal;
+    /** What this engine moves for peers, by transports in which it takes part. */
+    public Flows server(Transport transport) {
+        return require(server, transport);
     }
 
-    /** What this engine moves for peers over TCP. */
-    public Flows serverTcp() {
-        return serverTcp;
+    private static Flows require(Map<Transport, Flows> flows, Transport transport) {
+        Flows found = flows.get(transport);
+        if (found == null) {
+            throw new IllegalArgumentException(transport + " has no such flows");
+        }
+        return found;
+    }
+
+    /** Requests were given to a transport, and why not to a faster one. */
+    public void routed(Transport transport, RouteReason reason, long requests) {
+        Counter counter =
+                routed.computeIfAbsent(transport, _ -> new ConcurrentHashMap<>())
+                        .computeIfAbsent(reason, why -> declareRoute(transport, why));
+        counter.increment((double) requests);
+    }
+
+    private Counter declareRoute(Transport transport, RouteReason reason) {
+        return Counter.builder("cassia.transfer.route")
+                .description("Requests given to a transport, by why not a faster one")
+                .tag("engine", engine)
+                .tag("transport", transport.label())
+                .tag("reason", reason.label())
+                .register(registry);
     }
 
     /** Lanes that are being connected. */

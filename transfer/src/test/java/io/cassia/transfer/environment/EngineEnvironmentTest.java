@@ -9,6 +9,7 @@ import io.cassia.transfer.metadata.MetadataOptions;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.NetworkLink;
 import io.cassia.transfer.topology.PeerAffinity;
+import io.cassia.transfer.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -213,6 +214,17 @@ class EngineEnvironmentTest {
         assertThat(config.network().protocol()).isEqualTo(TransferConfig.Protocol.TCP);
     }
 
+    @Test
+    void transports_are_all_unless_some_are_named_or_tcp_is_forced() {
+        assertThat(config("P2PHANDSHAKE", "a").transports())
+                .containsExactlyInAnyOrder(Transport.values());
+        String some = "CASSIA_TRANSPORTS";
+        assertThat(config("P2PHANDSHAKE", "a", some, "tcp, shm").transports())
+                .containsExactly(Transport.SHM, Transport.TCP);
+        assertThat(config("P2PHANDSHAKE", "a", some, "shm", "MC_FORCE_TCP", "1").transports())
+                .containsExactly(Transport.TCP);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -231,7 +243,8 @@ class EngineEnvironmentTest {
                 "MC_USE_IPV6|perhaps|1, true, on, yes, or 0, false, off, no",
                 "MC_REDIS_DB_INDEX|-1|a whole number from 0 to 65535",
                 "MC_TCP_BIND_ADDRESS|a b|a host name or address",
-                "MC_TE_FILTERS|mlx5_0;|a comma list of device names"
+                "MC_TE_FILTERS|mlx5_0;|a comma list of device names",
+                "CASSIA_TRANSPORTS|shm,rdma|a comma list of local, shm, process-vm, uds, tcp"
             })
     void a_bad_value_names_variable_value_and_range(String variable, String value, String range) {
         assertInvalid(
@@ -348,6 +361,6 @@ class EngineEnvironmentTest {
                 assertThat(setting.parse(setting.name(), setting.initial()).isOk()).isTrue();
             }
         }
-        assertThat(EngineSettings.ALL).hasSize(30);
+        assertThat(EngineSettings.ALL).hasSize(31);
     }
 }

@@ -1,15 +1,22 @@
 package io.cassia.transfer.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SharedMappingTest {
     private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -51,5 +58,101 @@ final class SharedMappingTest {
         assertThat(mapping.path()).exists();
         assertThat(mapping.close().isOk()).isTrue();
         assertThat(other.close().isOk()).isTrue();
+    }
+
+    @Test
+    void a_region_that_is_freed_holds_no_memory_of_the_host() throws IOException {
+        SharedMapping mapping = SharedMapping.create(1 << 20).orThrow();
+        Path kept = mapping.path().resolveSibling("kept-" + mapping.path().getFileName());
+        Files.createLink(kept, mapping.path());
+        try {
+            assertThat(Files.size(kept)).isEqualTo(1 << 20);
+            assertThat(mapping.close().isOk()).isTrue();
+            // A mapping of another process keeps a file as this second name does.
+            assertThat(Files.size(kept)).isZero();
+        } finally {
+            Files.delete(kept);
+        }
+    }
+
+    @Test
+    void directories_beside_files_go_with_them() throws IOException {
+        Path file = SharedFiles.DIRECTORY.resolve("cassia-0000000000000000-2");
+        Path beside = SharedFiles.beside("cassia-0000000000000000-2");
+        Path orphan = SharedFiles.beside("cassia-0000000000000000-3");
+        Files.write(file, new byte[10]);
+        for (Path directory : List.of(beside, orphan)) {
+            // Complete from the start: other processes sweep, too.
+            Path made = Files.createTempDirectory(SharedFiles.DIRECTORY, "made-");
+            Files.write(made.resolve("data.sock"), new byte[0]);
+            Files.move(made, directory);
+        }
+        SharedFiles.sweep();
+        assertThat(file).doesNotExist();
+        assertThat(beside).doesNotExist();
+        assertThat(orphan).doesNotExist();
+        SharedMapping mapping = SharedMapping.create(1).orThrow();
+        Path own = SharedFiles.beside(mapping.path().getFileName().toString());
+        Files.createDirectory(own);
+        SharedFiles.sweep();
+        assertThat(own).exists();
+        SharedFiles.deleteDirectory(own);
+        assertThat(own).doesNotExist();
+        assertThat(mapping.close().isOk()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "cassia-",
+                "cassia-1",
+                "cassia-1-",
+                "cassia--1",
+                "cassia-1-1.d",
+                "cassia-A-1",
+                "cassia-1-1/../x",
+                "../dev/shm/cassia-1-1",
+                "cassia-11111111111111111-1",
+                "cassia-1-1111111111111111111",
+                "cassia-1-1\n"
+            })
+    void names_of_peers_lead_nowhere_else(String name) {
+        assertThat(SharedFiles.isName(name)).isFalse();
+        assertThatThrownBy(() -> PeerFile.map(name))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is no name");
+    }
+
+    @Test
+    void only_private_files_of_this_user_are_opened(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("file");
+        Files.write(file, new byte[] {1, 2, 3});
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        assertNotOpened(file);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        try (FileChannel channel = SharedFiles.openPrivate(file)) {
+            assertThat(channel.size()).isEqualTo(3);
+        }
+        assertNotOpened(Files.createSymbolicLink(directory.resolve("link"), file));
+        assertNotOpened(directory);
+        assertThatThrownBy(() -> SharedFiles.openPrivate(directory.resolve("absent")))
+                .isInstanceOf(NoSuchFileException.class);
+    }
+
+    private static void assertNotOpened(Path file) {
+        assertThatThrownBy(() -> SharedFiles.openPrivate(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is not a file of this user alone");
+    }
+
+    @Test
+    void a_process_does_not_open_its_own_files_as_those_of_a_peer() {
+        SharedMapping own = SharedMapping.create(1).orThrow();
+        assertThatThrownBy(() -> PeerFile.map(own.path().getFileName().toString()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is no name of another process");
+        assertThat(own.close().isOk()).isTrue();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,5 +172,48 @@ final class DescriptorCodecTest {
     void names_are_put_together() {
         assertThat(new HostPort("host", 1)).hasToString("host:1");
         assertThat(new HostPort("::1", 1)).hasToString("[::1]:1");
+    }
+
+    private static final String PLAIN =
+            "{\"buffers\":[],\"name\":\"n\",\"protocol\":\"tcp\",\"tcp_data_port\":1,"
+                    + "\"tcp_proto_version\":2,\"timestamp\":\"t\"}";
+
+    private static final String HOST =
+            "\"cassia_host\":{\"boot\":\"b-1\",\"control\":\"cassia-ab-1\","
+                    + "\"pid_namespace\":4026531836,\"proof\":\"00ff\","
+                    + "\"transports\":[\"shm\",\"uds\"],\"user\":1000}";
+
+    @Test
+    void ways_of_the_host_are_one_more_member_and_nothing_else_changes() {
+        SegmentDescriptor plain = SegmentDescriptor.tcp("n", 1, List.of());
+        HostAccess access =
+                new HostAccess(
+                        "b-1", 1000, 4026531836L, "cassia-ab-1", List.of("shm", "uds"), "00ff");
+        SegmentDescriptor both = plain.withHost(Optional.of(access));
+        String text = DescriptorCodec.encode(both, "t");
+        assertThat(DescriptorCodec.encode(plain, "t")).isEqualTo(PLAIN);
+        assertThat(text).isEqualTo(PLAIN.replace("\"name\"", HOST + ",\"name\""));
+        assertThat(decode(text)).isEqualTo(both);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"cassia_host\":7",
+                "\"cassia_host\":null",
+                "\"cassia_host\":[]",
+                "\"cassia_host\":{}",
+                "\"cassia_host\":{\"user\":-1,\"pid_namespace\":1}",
+                "\"cassia_host\":{\"user\":\"0\",\"pid_namespace\":1}"
+            })
+    void ways_of_the_host_that_make_no_sense_are_none(String member) {
+        assertThat(decode(PLAIN.replace("\"name\"", member + ",\"name\"")).host()).isEmpty();
+    }
+
+    @Test
+    void ways_of_the_host_may_lack_what_a_later_release_does_not_say() {
+        String member = "\"cassia_host\":{\"user\":0,\"pid_namespace\":1,\"later\":{}},\"name\"";
+        assertThat(decode(PLAIN.replace("\"name\"", member)).host())
+                .contains(new HostAccess("", 0, 1, "", List.of(), ""));
     }
 }

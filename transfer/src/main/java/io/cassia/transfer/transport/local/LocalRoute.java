@@ -7,6 +7,7 @@ import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
 import io.cassia.transfer.transport.TransferMetrics;
+import io.cassia.transfer.transport.Transport;
 import java.lang.foreign.MemorySegment;
 
 /** To memory of this process, by a copy, under the same rules as for a remote peer. Guarded. */
@@ -54,7 +55,7 @@ public final class LocalRoute implements Route {
             } finally {
                 range.release();
             }
-            metrics.clientLocal().of(head.isWrite()).add(1, head.lengthBytes());
+            metrics.client(Transport.LOCAL).of(head.isWrite()).add(1, head.lengthBytes());
             run.completeHead();
         }
     }

@@ -7,9 +7,10 @@ import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.transport.TransferMetrics;
 
 /**
- * What all routes of an engine share. Immutable.
+ * What all routes of an engine over one kind of socket share. Immutable.
  *
  * @param gate where each connection begins
+ * @param flows what moves over them
  * @param lanesPerPeer connections to one peer at most
  * @param stallNanos how long a peer may keep a request waiting without moving a byte
  */
@@ -19,5 +20,12 @@ public record ClientContext(
         Watchdog watchdog,
         Clock clock,
         TransferMetrics metrics,
+        TransferMetrics.Flows flows,
         int lanesPerPeer,
-        long stallNanos) {}
+        long stallNanos) {
+    /** The same for another kind of socket. */
+    public ClientContext withFlows(TransferMetrics.Flows value) {
+        return new ClientContext(
+                dialer, gate, watchdog, clock, metrics, value, lanesPerPeer, stallNanos);
+    }
+}

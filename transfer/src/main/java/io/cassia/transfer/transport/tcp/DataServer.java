@@ -11,19 +11,23 @@ import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.net.tls.Gate;
 import io.cassia.transfer.transport.TransferMetrics;
+import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Serves this engine's registered memory on the data port (spec 7). Guarded.
+ * Serves this engine's registered memory on the data port (spec 7), and on a socket of this host.
+ * Guarded.
  *
  * <p>Each connection has a thread: a platform thread for the first few hundred, which answers twice
  * as fast, a virtual one beyond, which costs less. Idle connections stay open for ever: a pooled
@@ -38,7 +42,6 @@ public final class DataServer implements AutoCloseable {
     private static final int DROP_BYTES = 64 << 10;
     private static final int MAX_DROPS = 64;
 
-    private final ServerSocketChannel listener;
     private final ServerContext context;
     private final Set<SocketChannel> visitors = ConcurrentHashMap.newKeySet();
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
@@ -46,16 +49,13 @@ public final class DataServer implements AutoCloseable {
     private final ThreadFactory platform =
             Thread.ofPlatform().daemon().name("cassia-data-", 0).factory();
     private final ThreadFactory virtual = Thread.ofVirtual().name("cassia-data-v-", 0).factory();
-    private final Thread acceptor;
+    private final List<Door> doors = new CopyOnWriteArrayList<>();
 
-    private DataServer(ServerSocketChannel listener, ServerContext context) {
-        this.listener = listener;
+    /** A listener and who waits at it. Immutable. */
+    private record Door(ServerSocketChannel listener, Thread acceptor) {}
+
+    private DataServer(ServerContext context) {
         this.context = context;
-        this.acceptor =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("cassia-data-accept-" + listener.socket().getLocalPort())
-                        .unstarted(this::accept);
     }
 
     /**
@@ -74,17 +74,36 @@ public final class DataServer implements AutoCloseable {
             TransferMetrics metrics) {
         DataServer server =
                 new DataServer(
-                        listener,
                         new ServerContext(
                                 buffers, metrics, gate, watchdog, clock, stall.toNanos()));
-        server.acceptor.start();
+        server.open(
+                listener, Transport.TCP, "cassia-data-accept-" + listener.socket().getLocalPort());
         return server;
     }
 
-    private void accept() {
+    /** Serves a bound Unix-domain listener as well, which it owns from now on. */
+    public void serveUnix(ServerSocketChannel listener) {
+        open(listener, Transport.UDS, "cassia-data-accept-unix");
+    }
+
+    private void open(ServerSocketChannel listener, Transport transport, String name) {
+        Thread acceptor =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(name)
+                        .unstarted(() -> accept(listener, transport));
+        doors.add(new Door(listener, acceptor));
+        acceptor.start();
+    }
+
+    private void accept(ServerSocketChannel listener, Transport transport) {
         while (listener.isOpen()) {
             try {
-                serve(listener.accept());
+                SocketChannel channel = listener.accept();
+                if (transport == Transport.TCP) {
+                    SocketOptions.forLongLife(channel);
+                }
+                serve(channel, listener, transport);
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -95,13 +114,13 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    private void serve(SocketChannel channel) throws IOException {
+    private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)
+            throws IOException {
         if (connections.size() + visitors.size() >= MAX_CONNECTIONS) {
             context.metrics().serverClosed("too-many");
             channel.close();
             return;
         }
-        SocketOptions.forLongLife(channel);
         visitors.add(channel);
         boolean asPlatform = platformThreads.incrementAndGet() <= PLATFORM_THREADS;
         if (!asPlatform) {
@@ -109,7 +128,15 @@ public final class DataServer implements AutoCloseable {
         }
         ThreadFactory factory = asPlatform ? platform : virtual;
         try {
-            factory.newThread(() -> run(channel, asPlatform)).start();
+            factory.newThread(
+                            () -> {
+                                try {
+                                    run(channel, listener, transport);
+                                } finally {
+                                    ended(channel, asPlatform);
+                                }
+                            })
+                    .start();
         } catch (OutOfMemoryError e) {
             // No thread to be had: this peer is turned away, the others are served on.
             ended(channel, asPlatform);
@@ -118,15 +145,15 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    private void run(SocketChannel channel, boolean asPlatform) {
-        try {
-            switch (context.gate().admit(channel, "data")) {
-                case Gate.Visitor.Admitted(Wire wire) -> run(wire, channel);
-                case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
-                case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
+    private void run(SocketChannel channel, ServerSocketChannel listener, Transport transport) {
+        switch (context.gate().admit(channel, "data")) {
+            case Gate.Visitor.Admitted(Wire wire) -> {
+                ServerConnection connection =
+                        new ServerConnection(wire, context, context.metrics().server(transport));
+                run(connection, channel, listener);
             }
-        } finally {
-            ended(channel, asPlatform);
+            case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
+            case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
         }
     }
 
@@ -137,8 +164,8 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    private void run(Wire wire, SocketChannel channel) {
-        ServerConnection connection = new ServerConnection(wire, context);
+    private void run(
+            ServerConnection connection, SocketChannel channel, ServerSocketChannel listener) {
         connections.add(connection);
         visitors.remove(channel);
         context.metrics().serverConnections().incrementAndGet();
@@ -202,7 +229,7 @@ public final class DataServer implements AutoCloseable {
     /** Accepts no more and ends all connections. */
     @Override
     public void close() {
-        PortBinder.close(listener, acceptor);
+        doors.forEach(door -> PortBinder.close(door.listener(), door.acceptor()));
         visitors.forEach(PlainWire::reset);
         connections.forEach(ServerConnection::abort);
     }

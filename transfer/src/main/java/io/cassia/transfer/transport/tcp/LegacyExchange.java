@@ -38,7 +38,7 @@ final class LegacyExchange {
         } else {
             read(head, header);
         }
-        lane.context().metrics().clientTcp().of(head.isWrite()).add(1, head.lengthBytes());
+        lane.context().flows().of(head.isWrite()).add(1, head.lengthBytes());
         run.completeHead();
     }
 

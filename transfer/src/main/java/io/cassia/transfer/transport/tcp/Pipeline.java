@@ -314,14 +314,14 @@ final class Pipeline {
     }
 
     private void count() {
-        TransferMetrics metrics = lane.context().metrics();
+        TransferMetrics.Flows flows = lane.context().flows();
         if (readRequests > 0) {
-            metrics.clientTcp().read().add(readRequests, readBytes);
+            flows.read().add(readRequests, readBytes);
             readRequests = 0;
             readBytes = 0;
         }
         if (writeRequests > 0) {
-            metrics.clientTcp().write().add(writeRequests, writeBytes);
+            flows.write().add(writeRequests, writeBytes);
             writeRequests = 0;
             writeBytes = 0;
         }

@@ -253,14 +253,14 @@ final class RequestLoop {
     }
 
     private void count() {
-        TransferMetrics metrics = context.metrics();
+        TransferMetrics.Flows flows = connection.flows();
         if (reads > 0) {
-            metrics.serverTcp().read().add(reads, readBytes);
+            flows.read().add(reads, readBytes);
             reads = 0;
             readBytes = 0;
         }
         if (writes > 0) {
-            metrics.serverTcp().write().add(writes, writeBytes);
+            flows.write().add(writes, writeBytes);
             writes = 0;
             writeBytes = 0;
         }

@@ -3,6 +3,7 @@ package io.cassia.transfer.transport.tcp;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
+import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +17,15 @@ final class ServerConnection implements Runnable {
 
     private final Wire wire;
     private final ServerContext context;
+    private final TransferMetrics.Flows flows;
     private final Watchdog.Watch watch;
     private final Responses responses;
     private volatile @Nullable Registration bulk;
 
-    ServerConnection(Wire wire, ServerContext context) {
+    ServerConnection(Wire wire, ServerContext context, TransferMetrics.Flows flows) {
         this.wire = wire;
         this.context = context;
+        this.flows = flows;
         this.watch = context.watchdog().watch(this::abort);
         this.responses = new Responses(wire);
     }
@@ -55,6 +58,11 @@ final class ServerConnection implements Runnable {
 
     Wire wire() {
         return wire;
+    }
+
+    /** What moves over connections of this kind. */
+    TransferMetrics.Flows flows() {
+        return flows;
     }
 
     /** Gives the peer time for the next call to move a byte. */

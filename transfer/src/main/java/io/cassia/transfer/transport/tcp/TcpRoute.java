@@ -5,9 +5,13 @@ import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.net.PlainWire;
+import io.cassia.transfer.net.Target;
+import io.cassia.transfer.net.UnixSockets;
 import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -18,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over TCP to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
+ * Over sockets to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
  *
  * <p>Who wants to carry a run takes a permit, of which there are as many as lanes, then an idle
  * lane or a new one. After a failed connect nobody connects for a while, which doubles up to {@link
@@ -30,7 +34,7 @@ public final class TcpRoute implements Route {
     private static final Duration MAX_IDLE = Duration.ofMinutes(5);
     private static final int MAX_WAITING = 4096;
 
-    private final HostPort peer;
+    private final Target peer;
     private final String peerName;
     private final boolean acknowledged;
     private final ClientContext context;
@@ -63,10 +67,10 @@ public final class TcpRoute implements Route {
      * A route; connects when the first run comes.
      *
      * @param segment published name, for details of failures
-     * @param peer host and data port
+     * @param peer its data port, or its socket on this host
      * @param acknowledged whether the peer speaks version 2
      */
-    public TcpRoute(String segment, HostPort peer, boolean acknowledged, ClientContext context) {
+    public TcpRoute(String segment, Target peer, boolean acknowledged, ClientContext context) {
         this.peer = peer;
         this.peerName = "segment " + segment + " at " + peer;
         this.acknowledged = acknowledged;
@@ -74,13 +78,13 @@ public final class TcpRoute implements Route {
         this.permits = new Semaphore(context.lanesPerPeer(), true);
     }
 
-    /** Whether it leads to this port in this version of the protocol. */
-    public boolean leadsTo(HostPort target, boolean isAcknowledged) {
+    /** Whether it leads there in this version of the protocol. */
+    public boolean leadsTo(Target target, boolean isAcknowledged) {
         return peer.equals(target) && acknowledged == isAcknowledged;
     }
 
-    /** Host and data port. */
-    public HostPort peer() {
+    /** Its data port, or its socket on this host. */
+    public Target peer() {
         return peer;
     }
 
@@ -223,12 +227,17 @@ public final class TcpRoute implements Route {
     }
 
     private Outcome<Wire> connect(long deadlineNanos) {
-        return context.dialer()
-                .connect(peer.host(), peer.port(), deadlineNanos)
-                .then(
-                        channel ->
-                                context.gate()
-                                        .enter(channel, peer.host(), peer.port(), deadlineNanos));
+        return switch (peer) {
+            case Target.Port(HostPort(String host, int port)) ->
+                    context.dialer()
+                            .connect(host, port, deadlineNanos)
+                            .then(
+                                    channel ->
+                                            context.gate()
+                                                    .enter(channel, host, port, deadlineNanos));
+            // Both ends have proved themselves by what they can read in the owner's control file.
+            case Target.Socket(Path path) -> UnixSockets.connect(path).map(PlainWire::new);
+        };
     }
 
     private boolean mayConnect(Run run) {

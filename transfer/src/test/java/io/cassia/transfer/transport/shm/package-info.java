@@ -1,0 +1,4 @@
+@NullMarked
+package io.cassia.transfer.transport.shm;
+
+import org.jspecify.annotations.NullMarked;
