@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.base.HostPort;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
 import io.cassia.status.Done;
@@ -10,7 +11,6 @@ import io.cassia.transfer.handshake.HandshakeServer;
 import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.metadata.DescriptorCodec;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.MetadataStore;
 import io.cassia.transfer.metadata.MetadataStores;
 import io.cassia.transfer.metadata.P2pDirectory;
@@ -104,7 +104,13 @@ public final class TransferEngine implements AutoCloseable {
                         clock,
                         metrics);
         Dialer dialer = new Dialer(clock, timeouts.connect());
-        Gate gate = new Gate(credentials, watchdog, clock, timeouts.connect().multipliedBy(2));
+        Gate gate =
+                new Gate(
+                        credentials,
+                        config.network().peers(),
+                        watchdog,
+                        clock,
+                        timeouts.connect().multipliedBy(2));
         HandshakeClient handshake = new HandshakeClient(dialer, gate, watchdog, clock);
         Supplier<String> descriptor = this::descriptor;
         this.directory =

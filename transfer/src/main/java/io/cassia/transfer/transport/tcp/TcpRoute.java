@@ -1,10 +1,10 @@
 package io.cassia.transfer.transport.tcp;
 
+import io.cassia.base.HostPort;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.Target;
 import io.cassia.transfer.net.UnixSockets;
