@@ -181,11 +181,15 @@ public final class TransferEngine implements AutoCloseable {
      * localHost} does not resolve, ERR_SOCKET when no handshake port can be had, ERR_CONTEXT when
      * no data port can be had or the files of the secure mode cannot be used, ERR_METADATA when the
      * metadata store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names
-     * none. ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
+     * none, ERR_CLOCK when the clock cannot be read or was never set. ERR_DEVICE_NOT_FOUND,
+     * ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
+     *
+     * @param clock the machine's, or one of the caller's; once it was read it must not fail
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
-        return RdmaStart.check(config.network())
+        return ClockCheck.check(clock)
+                .then(_ -> RdmaStart.check(config.network()))
                 .then(_ -> credentials(config.security()))
                 .then(
                         credentials ->
