@@ -1,5 +1,6 @@
 package io.cassia.transfer.environment;
 
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
 import java.nio.file.InvalidPathException;
@@ -164,6 +165,19 @@ public sealed interface ValueType<T> {
         @Override
         public String range() {
             return "a comma list of " + String.join(", ", words);
+        }
+    }
+
+    /** Networks of peers. Immutable. */
+    record Networks() implements ValueType<PeerFilter> {
+        @Override
+        public PeerFilter parse(String text) {
+            return PeerFilter.parse(text);
+        }
+
+        @Override
+        public String range() {
+            return "a comma list of address/bits";
         }
     }
 

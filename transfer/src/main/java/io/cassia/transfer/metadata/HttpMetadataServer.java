@@ -1,5 +1,6 @@
 package io.cassia.transfer.metadata;
 
+import io.cassia.base.HostPort;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -109,7 +110,7 @@ public final class HttpMetadataServer implements AutoCloseable {
         } catch (IOException e) {
             return Outcome.failed(
                     TransferCode.ERR_SOCKET,
-                    "metadata server on " + new HostPort(host, port) + ": " + e.getMessage());
+                    "metadata server on %s port %d: %s".formatted(host, port, e.getMessage()));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cassia.transfer.metadata;
 
+import io.cassia.base.HostPort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.Clock;

@@ -152,7 +152,8 @@ public final class DataServer implements AutoCloseable {
                         new ServerConnection(wire, context, context.metrics().server(transport));
                 run(connection, channel, listener);
             }
-            case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
+            case Gate.Visitor.Unwelcome(ByteBuffer received, Gate.Refusal why) ->
+                    refuse(channel, received, why);
             case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
         }
     }
@@ -181,9 +182,9 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    /** Answers a plain peer's first request, whatever it is, with the reason. */
-    private void refuse(SocketChannel channel, ByteBuffer received) {
-        context.metrics().serverClosed("plain");
+    /** Answers a peer's first request, whatever it is, with the reason. */
+    private void refuse(SocketChannel channel, ByteBuffer received, Gate.Refusal why) {
+        context.metrics().serverClosed(why.label());
         PlainWire wire = new PlainWire(channel);
         ByteBuffer header = ByteBuffer.allocate(RequestLayout.LENGTH_BYTES).put(received);
         try (channel;
@@ -199,7 +200,7 @@ public final class DataServer implements AutoCloseable {
                 wire.reset();
                 return;
             }
-            wire.write(StatusLayout.secureOnly());
+            wire.write(StatusLayout.refusal(why));
             channel.shutdownOutput();
             // Closing with bytes unread would reset the connection and take the status with it.
             ByteBuffer dropped = ByteBuffer.allocate(DROP_BYTES);
