@@ -8,9 +8,12 @@ import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.memory.PoolConfig;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A prompt (cluster 1) and a decoder (cluster 2) of this process, linked over loopback. Immutable.
@@ -54,7 +57,7 @@ record Pair(LlmDataDist prompt, LlmDataDist decoder) implements AutoCloseable {
         return DataDistOptions.builder()
                 .devicePool(pool)
                 .dataHost("127.0.0.1")
-                .localCopies(!sockets)
+                .transports(sockets ? Set.of(Transport.TCP) : EnumSet.allOf(Transport.class))
                 .syncTimeout(LIMIT);
     }
 

@@ -60,7 +60,7 @@ public final class LinkService implements AutoCloseable {
             LinkMeters meters,
             Announcer announcer,
             LinkRequests requests) {
-        this.self = new Self(clusterId, role, config.remoteAccess(), segmentName);
+        this.self = new Self(clusterId, role, config, segmentName);
         this.config = config;
         this.clock = clock;
         this.meters = meters;

@@ -9,13 +9,15 @@ final class Self {
     private final long clusterId;
     private final long incarnation = random.nextLong();
     private final boolean remoteAccess;
+    private final boolean secureData;
     private final String segmentName;
     private volatile LlmRole role;
 
-    Self(long clusterId, LlmRole role, boolean remoteAccess, String segmentName) {
+    Self(long clusterId, LlmRole role, LinkConfig config, String segmentName) {
         this.clusterId = clusterId;
         this.role = role;
-        this.remoteAccess = remoteAccess;
+        this.remoteAccess = config.remoteAccess();
+        this.secureData = config.secureData();
         this.segmentName = segmentName;
     }
 
@@ -32,7 +34,7 @@ final class Self {
     }
 
     Peer describe() {
-        return new Peer(clusterId, role, incarnation, remoteAccess, segmentName);
+        return new Peer(clusterId, role, incarnation, remoteAccess, secureData, segmentName);
     }
 
     ByteString nonce() {
