@@ -5,18 +5,22 @@ import io.cassia.status.TransferCode;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The other end in a process of its own, which ends with this one. Confined to its thread. */
 public final class TargetProcess implements AutoCloseable {
     private final Process process;
+    private final BufferedReader out;
     private final String segment;
 
-    private TargetProcess(Process process, String segment) {
+    private TargetProcess(Process process, BufferedReader out, String segment) {
         this.process = process;
+        this.out = out;
         this.segment = segment;
     }
 
@@ -42,7 +46,7 @@ public final class TargetProcess implements AutoCloseable {
             BufferedReader out = process.inputReader();
             String line = out.readLine();
             if (line != null) {
-                return Outcome.ok(new TargetProcess(process, line));
+                return Outcome.ok(new TargetProcess(process, out, line));
             }
             process.destroy();
             return Outcome.failed(
@@ -65,6 +69,18 @@ public final class TargetProcess implements AutoCloseable {
     /** The first line that it said. */
     public String segment() {
         return segment;
+    }
+
+    /** Says a line to it and answers its next one; empty when it has gone. */
+    public Optional<String> ask(String line) {
+        try {
+            Writer in = process.outputWriter();
+            in.write(line + "\n");
+            in.flush();
+            return Optional.ofNullable(out.readLine());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     /** Processor time that it has used. */
