@@ -11,9 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** The other end in a process of its own, which ends with this one. Confined to its thread. */
 public final class TargetProcess implements AutoCloseable {
+    private static final int PATIENCE_SECONDS = 10;
+
     private final Process process;
     private final BufferedReader out;
     private final String segment;
@@ -88,8 +91,19 @@ public final class TargetProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
+    /** Ends its input, with which it ends in order; whoever does not is ended. */
     @Override
     public void close() {
+        try {
+            process.outputWriter().close();
+            if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (IOException e) {
+            // It has gone before.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         process.destroy();
     }
 }

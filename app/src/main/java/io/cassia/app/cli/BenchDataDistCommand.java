@@ -41,7 +41,7 @@ final class BenchDataDistCommand implements Callable<Integer> {
     private static final int LINK_ROUNDS = 9;
     private static final int WORD = 8;
     private static final String ROW =
-            "| %-9s | %-9s | %-9s | %7s | %7s | %9s | %6s | %11s | %5s |";
+            "| %-9s | %-9s | %-9s | %7s | %7s | %9s | %10s | %6s | %11s | %5s |";
 
     @Mixin private final Output output;
     private final Clock clock;
@@ -160,6 +160,7 @@ final class BenchDataDistCommand implements Callable<Integer> {
                             "size",
                             "ranges",
                             "us/call",
+                            "control us",
                             "GB/s",
                             "engine GB/s",
                             "ratio");
@@ -182,6 +183,7 @@ final class BenchDataDistCommand implements Callable<Integer> {
                                     HumanSize.format(row.blockBytes()).replace(" ", ""),
                                     Long.toString(row.requests()),
                                     number("%.1f", row.microsPerCall()),
+                                    number("%.1f", row.controlNanos() / 1e3),
                                     number("%.3f", row.gigabytesPerSecond()),
                                     number("%.3f", row.engineGigabytesPerSecond()),
                                     number("%.2f", row.ratio())));
@@ -234,6 +236,7 @@ final class BenchDataDistCommand implements Callable<Integer> {
                 "ranges", row.requests(),
                 "nanos", row.nanos(),
                 "engineNanos", row.engineNanos(),
+                "controlNanos", row.controlNanos(),
                 "ratio", row.ratio(),
                 "verified", row.verified());
     }

@@ -11,6 +11,7 @@ package io.cassia.datadist.bench;
  * @param requests contiguous ranges per call
  * @param nanos time of one call of LLM-DataDist
  * @param engineNanos time of the bare Transfer Engine for the same ranges
+ * @param controlNanos of that call, for asking the peer and for its confirmation
  * @param verified whether every byte was found where it belongs, in every round
  */
 public record BenchRow(
@@ -22,6 +23,7 @@ public record BenchRow(
         long requests,
         long nanos,
         long engineNanos,
+        long controlNanos,
         boolean verified) {
     /** 10^9 bytes per second. */
     public double gigabytesPerSecond() {
