@@ -19,6 +19,7 @@ import io.cassia.datadist.memory.Registrations;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.Security;
 import io.cassia.transfer.TransferConfig;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -94,6 +95,7 @@ final class Instance implements AutoCloseable {
         return new LinkConfig(
                 options.roleGating(),
                 options.remoteAccess(),
+                !options.dataSecurity().equals(Security.PLAIN),
                 options.linkChannels(),
                 options.maxLinks(),
                 options.linkRetryCount(),
@@ -105,8 +107,7 @@ final class Instance implements AutoCloseable {
 
     /**
      * Starts everything, or nothing. {@code LLM_PARAM_INVALID} for a prompt without an address,
-     * {@code LLM_FEATURE_NOT_ENABLED} for what is not there, {@code LLM_OUT_OF_MEMORY} for a pool,
-     * {@code LLM_FAILED} for a port.
+     * {@code LLM_OUT_OF_MEMORY} for a pool, {@code LLM_FAILED} for a port.
      */
     static Outcome<Instance> start(
             long clusterId,
@@ -115,11 +116,6 @@ final class Instance implements AutoCloseable {
             PlaneFactory planes,
             Clock clock,
             MeterRegistry registry) {
-        if (options.dataTls()) {
-            return Outcome.failed(
-                    LlmStatus.LLM_FEATURE_NOT_ENABLED,
-                    "the data plane has no TLS; use a trusted network, or llm.DataTls=0");
-        }
         if (options.roleGating() && role == LlmRole.PROMPT && options.listen().isEmpty()) {
             return Outcome.failed(
                     LlmStatus.LLM_PARAM_INVALID, "a prompt needs llm.ListenIpInfo to be linked");
@@ -144,10 +140,11 @@ final class Instance implements AutoCloseable {
         TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT;
         return TransferConfig.p2p(
                         options.dataHost().orElseGet(() -> HostAddress.choose(options.listen())))
-                .withLocalCopies(options.localCopies())
+                .withTransports(options.transports())
+                .withSecurity(options.dataSecurity())
                 .withTimeouts(
                         connect.compareTo(standard.connect()) < 0
-                                ? standard.withConnect(connect)
+                                ? standard.withConnect(connect).withDrain(connect)
                                 : standard);
     }
 
@@ -197,6 +194,10 @@ final class Instance implements AutoCloseable {
 
     DataDistOptions options() {
         return options;
+    }
+
+    String segmentName() {
+        return plane.localName();
     }
 
     CacheTable caches() {
