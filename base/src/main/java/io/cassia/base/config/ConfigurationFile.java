@@ -59,7 +59,9 @@ public final class ConfigurationFile {
         } catch (JacksonException e) {
             TokenStreamLocation at = e.getLocation();
             String where =
-                    at == null ? "" : " line %d column %d".formatted(at.getLineNr(), at.getColumnNr());
+                    at == null
+                            ? ""
+                            : " line %d column %d".formatted(at.getLineNr(), at.getColumnNr());
             return invalid(path + where + ": " + firstLine(e.getOriginalMessage()));
         }
         if (root.isMissingNode() || root.isNull()) {

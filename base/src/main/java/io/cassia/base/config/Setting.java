@@ -38,7 +38,8 @@ public record Setting<T>(
         record Full() implements Support {}
 
         /**
-         * It is taken, so that upstream's command lines and files work, and does nothing. Immutable.
+         * It is taken, so that upstream's command lines and files work, and does nothing.
+         * Immutable.
          *
          * @param why completes "no effect: ..."
          */
@@ -58,8 +59,8 @@ public record Setting<T>(
     }
 
     /**
-     * Reads a value. On failure, with the given code, the detail names the source, the value, unless
-     * it is secret, and the range.
+     * Reads a value. On failure, with the given code, the detail names the source, the value,
+     * unless it is secret, and the range.
      *
      * @param source under which name it was set
      */

@@ -196,8 +196,8 @@ class ConfigurationTest {
         "a.yaml, 'a: {b: 1}', settings are flat",
         "a.yaml, 'a: [1', line",
     })
-    void a_malformed_file_says_where(
-            String name, String text, String said, @TempDir Path folder) throws Exception {
+    void a_malformed_file_says_where(String name, String text, String said, @TempDir Path folder)
+            throws Exception {
         Path file = Files.writeString(folder.resolve(name), text);
         assertThat(refusal(ConfigurationFile.read(file), StoreCode.INVALID_PARAMS))
                 .contains(file.toString())
