@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  */
 public final class OneStream {
     private static final Pattern RECEIVED =
-            Pattern.compile("\"sum_received\"\\s*:\\s*\\{[^}]*\"bits_per_second\"\\s*:\\s*([0-9.e+]+)");
+            Pattern.compile(
+                    "\"sum_received\"\\s*:\\s*\\{[^}]*\"bits_per_second\"\\s*:\\s*([0-9.e+]+)");
     private static final long PLAIN_BLOCK = 16L << 20;
     private static final Duration START = Duration.ofMillis(300);
 
@@ -96,7 +97,8 @@ public final class OneStream {
             return exit == 0 && received.find()
                     ? Outcome.ok(Double.parseDouble(received.group(1)) / Byte.SIZE)
                     : Outcome.failed(
-                            TransferCode.ERR_SOCKET, "iperf3 ended with %d: %s".formatted(exit, said));
+                            TransferCode.ERR_SOCKET,
+                            "iperf3 ended with %d: %s".formatted(exit, said));
         } finally {
             server.destroy();
         }

@@ -7,6 +7,7 @@ import io.cassia.transfer.Region;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +19,7 @@ public final class TransferSuite {
     /** Largest block times its batch, on each side. */
     public static final long BUFFER_BYTES = 512L << 20;
 
+    private static final Set<Long> STREAM_BEFORE = Set.of(4096L, 1L << 20);
     private static final List<Long> LARGE_BLOCKS = List.of(16L << 20);
     private static final List<Integer> LARGE_DEPTHS = List.of(1, 16);
 
@@ -107,7 +109,7 @@ public final class TransferSuite {
         List<BenchRow> throughMemory = new ArrayList<>();
         List<Double> copies = new ArrayList<>();
         for (BenchPlan.Cell cell : tcpCells()) {
-            if (cell.batchSize() == 1 && cell.blockBytes() != LARGE_BLOCKS.getFirst()) {
+            if (cell.batchSize() == 1 && STREAM_BEFORE.contains(cell.blockBytes())) {
                 // Several times in a round: what the machine gives changes within it.
                 if (stream.rate(duration) instanceof Outcome.Ok<Double>(Double rate)) {
                     streams.add(rate);

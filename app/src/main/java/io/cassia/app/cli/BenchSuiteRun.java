@@ -79,8 +79,7 @@ final class BenchSuiteRun {
                 case Outcome.Failed<SuiteReport> failed -> output.failed(failed);
                 case Outcome.Ok<SuiteReport>(SuiteReport report) ->
                         output.ok(
-                                () -> document(report),
-                                () -> String.join("\n", report.markdown()));
+                                () -> document(report), () -> String.join("\n", report.markdown()));
             };
         } catch (io.cassia.status.CassiaException e) {
             return output.failed(e.code(), e.detail());
@@ -92,8 +91,7 @@ final class BenchSuiteRun {
     }
 
     private BenchInitiator open(TransferEngine engine, TargetProcess target, LongSupplier cpu) {
-        return BenchInitiator.open(
-                        engine, target.segment(), TransferSuite.BUFFER_BYTES, clock, cpu)
+        return BenchInitiator.open(engine, target.segment(), TransferSuite.BUFFER_BYTES, clock, cpu)
                 .orThrow();
     }
 

@@ -45,7 +45,11 @@ class BufferTableInterleavingsTest {
 
         @Operation
         public boolean register(@Param(name = "range") int range) {
-            return table.add(MemorySegment.ofAddress(address(range)).reinterpret(64), "*", true, true)
+            return table.add(
+                            MemorySegment.ofAddress(address(range)).reinterpret(64),
+                            "*",
+                            true,
+                            true)
                     .isOk();
         }
 
