@@ -1,11 +1,11 @@
 package io.cassia.transfer;
 
-import io.cassia.transfer.metadata.EngineName;
 import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.handshake.HandshakeClient;
+import io.cassia.transfer.metadata.EngineName;
 import io.cassia.transfer.metadata.PeerDirectory;
 
 /** Speaks to the handshake ports of peers: messages and probes. Guarded: holds no state. */

@@ -183,35 +183,78 @@ public record TransferConfig(
         }
 
         public Network withProtocol(Protocol value) {
-            return new Network(value, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh, peers);
+            return new Network(
+                    value,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withDevices(DeviceFilter value) {
-            return new Network(protocol, value, bindAddress, backlog, handshakeBytes, tcpVersion, refresh, peers);
+            return new Network(
+                    protocol,
+                    value,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withBindAddress(Optional<String> value) {
-            return new Network(protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh, peers);
+            return new Network(
+                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh, peers);
         }
 
         public Network withBacklog(int value) {
-            return new Network(protocol, devices, bindAddress, value, handshakeBytes, tcpVersion, refresh, peers);
+            return new Network(
+                    protocol,
+                    devices,
+                    bindAddress,
+                    value,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withHandshakeBytes(int value) {
-            return new Network(protocol, devices, bindAddress, backlog, value, tcpVersion, refresh, peers);
+            return new Network(
+                    protocol, devices, bindAddress, backlog, value, tcpVersion, refresh, peers);
         }
 
         public Network withTcpVersion(int value) {
-            return new Network(protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh, peers);
+            return new Network(
+                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh, peers);
         }
 
         public Network withRefresh(Duration value) {
-            return new Network(protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, value, peers);
+            return new Network(
+                    protocol,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    value,
+                    peers);
         }
 
         public Network withPeers(PeerFilter value) {
-            return new Network(protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh, value);
+            return new Network(
+                    protocol,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    value);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.cassia.transfer;
 
-import io.cassia.base.HostPort;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;

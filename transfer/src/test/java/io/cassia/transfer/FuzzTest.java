@@ -87,8 +87,7 @@ final class FuzzTest {
 
     private static TransferConfig withStall(int millis) {
         return Peers.overTcp()
-                .withTimeouts(
-                        TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofMillis(millis)));
+                .withTimeouts(TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofMillis(millis)));
     }
 
     private static long openFiles() {
@@ -254,8 +253,7 @@ final class FuzzTest {
         for (int opcode : new int[] {0x00, 0x01, 0x80, 0x81}) {
             for (int size : new int[] {1, 24, 4096, BYTES}) {
                 byte[] header = RawClient.header(opcode, size, open.address());
-                requests.add(
-                        (opcode & 1) == 0 ? header : RawClient.concat(header, new byte[size]));
+                requests.add((opcode & 1) == 0 ? header : RawClient.concat(header, new byte[size]));
             }
             requests.add(RawClient.header(opcode, 64, readOnly.address()));
         }
@@ -286,9 +284,7 @@ final class FuzzTest {
                             meet(engine, peer, mutations.random(), ends);
                         }
                     },
-                    () ->
-                            assertThat(honest.probe(engine.localName()))
-                                    .isEqualTo(Outcome.done()));
+                    () -> assertThat(honest.probe(engine.localName())).isEqualTo(Outcome.done()));
         }
         assertThat(ends.keySet()).as("%s", ends).contains("OK").hasSizeGreaterThan(3);
         Peers.eventually("threads", () -> threads() <= threads + 8);
@@ -439,8 +435,7 @@ final class FuzzTest {
                     try (FileChannel channel =
                             FileChannel.open(
                                     file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                        return channel.map(
-                                FileChannel.MapMode.READ_WRITE, 0, CONTROL_BYTES, arena);
+                        return channel.map(FileChannel.MapMode.READ_WRITE, 0, CONTROL_BYTES, arena);
                     }
                 }
             }

@@ -17,13 +17,13 @@ public record Interleavings(Class<?> operations, int before) {
 
     /** For the deep run: few scenarios with few interleavings miss real races. */
     public void checkDeeply() {
-        model(40, 2000);
+        model(30, 1000);
         new StressOptions()
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(before)
                 .iterations(30)
-                .invocationsPerIteration(2000)
+                .invocationsPerIteration(1000)
                 .check(operations);
     }
 

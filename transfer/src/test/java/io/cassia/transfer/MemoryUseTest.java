@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class MemoryUseTest {
     private static final int LARGE = 16 << 20;
     private static final int SMALL = 64;
-    private static final ThreadMXBean THREADS =
-            (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** Two engines of this process and the memory that they offer. Confined to its test. */
     private record Pair(
@@ -90,7 +89,8 @@ final class MemoryUseTest {
         try (Pair pair = Pair.of(transport, LARGE)) {
             List<TransferRequest> both =
                     List.of(
-                            pair.request(Opcode.READ, LARGE - 1), pair.request(Opcode.WRITE, LARGE));
+                            pair.request(Opcode.READ, LARGE - 1),
+                            pair.request(Opcode.WRITE, LARGE));
             pair.move(both);
             pair.moveInBackground(both);
             long heap = THREADS.getTotalThreadAllocatedBytes();

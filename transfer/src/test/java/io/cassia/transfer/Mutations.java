@@ -4,7 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Makes bad bytes of good ones. Confined to its thread; what it makes depends on the seed alone. */
+/**
+ * Makes bad bytes of good ones. Confined to its thread; what it makes depends on the seed alone.
+ */
 final class Mutations {
     private final Random random;
 

@@ -165,7 +165,12 @@ final class SegmentsTest {
 
     @Test
     void links_tell_what_was_lost_last_and_why() throws Exception {
-        PeerStandIn peer = peer(PeerStandIn.Connection::reset);
+        PeerStandIn peer =
+                peer(
+                        connection -> {
+                            PeerStandIn.Request _ = connection.request();
+                            connection.reset();
+                        });
         SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
         assertThat(engine.links().peers().getFirst().state()).isEqualTo("unconnected");
         assertThat(readNow(handle).isOk()).isFalse();

@@ -62,7 +62,13 @@ class LengthsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "TCP, -1, 2", "TCP, 0, 2", "TCP, 1, 2", "TCP, 1, 4", "SHM, -1, 2", "SHM, 0, 2", "SHM, 1, 2",
+        "TCP, -1, 2",
+        "TCP, 0, 2",
+        "TCP, 1, 2",
+        "TCP, 1, 4",
+        "SHM, -1, 2",
+        "SHM, 0, 2",
+        "SHM, 1, 2",
         "SHM, 1, 4"
     })
     @Tag("deep")
@@ -81,7 +87,9 @@ class LengthsTest {
         }
     }
 
-    /** Requests take the transport; TCP, the one that cuts large ones into stripes, by two lanes. */
+    /**
+     * Requests take the transport; TCP, the one that cuts large ones into stripes, by two lanes.
+     */
     private static TransferEngine engine(Transport transport) {
         return TransferEngine.start(
                         TransferConfig.p2p("127.0.0.1")

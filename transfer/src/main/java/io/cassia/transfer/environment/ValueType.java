@@ -1,8 +1,8 @@
 package io.cassia.transfer.environment;
 
-import io.cassia.transfer.net.PeerFilter;
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
+import io.cassia.transfer.net.PeerFilter;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.cassia.transfer.metadata;
 
-import io.cassia.base.HostPort;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cassia.base.Clock;
+import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.micrometer.core.instrument.Counter;

@@ -49,7 +49,8 @@ public record PeerFilter(List<Network> networks) {
             int whole = bits / Byte.SIZE;
             int rest = bits % Byte.SIZE;
             return Arrays.equals(ours, 0, whole, theirs, 0, whole)
-                    && (rest == 0 || ((ours[whole] ^ theirs[whole]) & 0xff) >> (Byte.SIZE - rest) == 0);
+                    && (rest == 0
+                            || ((ours[whole] ^ theirs[whole]) & 0xff) >> (Byte.SIZE - rest) == 0);
         }
 
         @Override
@@ -63,8 +64,8 @@ public record PeerFilter(List<Network> networks) {
     }
 
     /**
-     * Reads a comma list; a blank one lets everybody come. IllegalArgumentException when an entry is
-     * no network.
+     * Reads a comma list; a blank one lets everybody come. IllegalArgumentException when an entry
+     * is no network.
      */
     public static PeerFilter parse(String list) {
         return new PeerFilter(

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.NetworkLink;
 import io.cassia.transfer.topology.PeerAffinity;

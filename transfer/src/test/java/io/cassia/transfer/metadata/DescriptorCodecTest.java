@@ -1,8 +1,8 @@
 package io.cassia.transfer.metadata;
 
-import io.cassia.base.HostPort;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.List;

@@ -35,7 +35,8 @@ class LinkReportTest {
                         host,
                         host.matrix(DeviceFilter.ALL),
                         Set.of("mlx5_0"),
-                        List.of(new LinkReport.Peer(
+                        List.of(
+                                new LinkReport.Peer(
                                         "10.0.0.2:15001",
                                         "tcp",
                                         "10.0.0.2:15002",

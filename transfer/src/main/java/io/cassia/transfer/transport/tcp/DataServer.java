@@ -99,11 +99,7 @@ public final class DataServer implements AutoCloseable {
     private void accept(ServerSocketChannel listener, Transport transport) {
         while (listener.isOpen()) {
             try {
-                SocketChannel channel = listener.accept();
-                if (transport == Transport.TCP) {
-                    SocketOptions.forLongLife(channel);
-                }
-                serve(channel, listener, transport);
+                welcome(listener.accept(), listener, transport);
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -112,6 +108,20 @@ public final class DataServer implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private void welcome(SocketChannel channel, ServerSocketChannel listener, Transport transport)
+            throws IOException {
+        try {
+            if (transport == Transport.TCP) {
+                SocketOptions.forLongLife(channel);
+                SocketOptions.forThisHost(channel);
+            }
+        } catch (IOException e) {
+            PlainWire.reset(channel);
+            throw e;
+        }
+        serve(channel, listener, transport);
     }
 
     private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)

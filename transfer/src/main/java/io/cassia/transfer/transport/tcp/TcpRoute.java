@@ -1,7 +1,7 @@
 package io.cassia.transfer.transport.tcp;
 
-import io.cassia.base.HostPort;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.HostPort;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
