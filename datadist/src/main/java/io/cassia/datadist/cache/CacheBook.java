@@ -25,12 +25,16 @@ final class CacheBook {
         this.table = table;
     }
 
-    /** The entries whose memory has become free since the last call. */
+    /**
+     * The entries whose memory has become free since the last call. The caller keeps the list when
+     * it has left the lock, so nothing may be added to it.
+     */
     List<CacheEntry> freed() {
-        List<CacheEntry> taken = freed;
-        if (!taken.isEmpty()) {
-            freed = new ArrayList<>();
+        if (freed.isEmpty()) {
+            return List.of();
         }
+        List<CacheEntry> taken = freed;
+        freed = new ArrayList<>();
         return taken;
     }
 

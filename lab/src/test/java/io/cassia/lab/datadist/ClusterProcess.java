@@ -85,7 +85,8 @@ final class ClusterProcess implements AutoCloseable {
 
     private String line() {
         try {
-            return CompletableFuture.supplyAsync(this::readLine)
+            return CompletableFuture.supplyAsync(
+                            this::readLine, task -> Thread.ofPlatform().daemon().start(task))
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("cluster " + id + " does not answer", e);
