@@ -60,6 +60,12 @@ final class CacheBook {
         return other == null ? Outcome.done() : boundAlready(other);
     }
 
+    /** The entry of a number, also while it is being taken back; or null. */
+    @Nullable CacheEntry findAny(long cacheId) {
+        CacheEntry entry = entries.get(cacheId);
+        return entry != null && entry.idReference ? entry : null;
+    }
+
     /** The entry that calls can name, or null. */
     @Nullable CacheEntry find(long cacheId) {
         CacheEntry entry = entries.get(cacheId);

@@ -87,7 +87,19 @@ public final class EnginePlane implements DataPlane {
                 b ->
                         new PlaneMemory(
                                 memory,
-                                () -> failedAs(engine.unregister(b), LlmStatus.LLM_FAILED)));
+                                () -> unregistered(b)));
+    }
+
+    /** {@code LLM_WAIT_PROC_TIMEOUT} when somebody does not let go: it stays registered then. */
+    private Outcome<Done> unregistered(RegisteredBuffer buffer) {
+        Outcome<Done> outcome = engine.unregister(buffer);
+        if (outcome instanceof Outcome.Failed<Done> failed) {
+            if (failed.code() == TransferCode.ERR_BATCH_BUSY) {
+                return failedAs(outcome, LlmStatus.LLM_WAIT_PROC_TIMEOUT);
+            }
+            LOG.log(Level.WARNING, "unregister " + failed.code() + ": " + failed.detail());
+        }
+        return Outcome.done();
     }
 
     private Outcome<Done> freed(Region region) {

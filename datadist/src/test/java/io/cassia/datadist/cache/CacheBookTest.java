@@ -3,6 +3,7 @@ package io.cassia.datadist.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.datadist.ManualClock;
+import io.cassia.status.Outcome;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,7 @@ final class CacheBookTest {
                         List.of(Arena.ofAuto().allocate(64)),
                         List.of(),
                         Optional.empty(),
-                        () -> {});
+                        Outcome::done);
         CacheEntry entry = book.find(book.add(made, 0).orThrow().cacheId());
         assertThat(entry).isNotNull();
         List<CacheEntry> before = book.freed();

@@ -356,7 +356,7 @@ final class Storm implements AutoCloseable {
             if (random.nextInt(3) == 0) {
                 ClusterProcess process = victim.process();
                 process.stop();
-                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(50, 900)).toNanos());
+                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(50, 2600)).toNanos());
                 process.resume();
                 outcomes.computeIfAbsent("stopped", key -> new AtomicLong()).incrementAndGet();
             } else {
