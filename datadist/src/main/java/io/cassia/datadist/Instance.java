@@ -39,6 +39,9 @@ final class Instance implements AutoCloseable {
 
     private static final Duration MAX_CALL_WAIT = Duration.ofSeconds(5);
 
+    /** Leases are over when memory is taken back: whoever is still in it then is stopped. */
+    private static final Duration DRAIN = Duration.ofMillis(200);
+
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
     private final Clock clock;
     private final DataDistOptions options;
@@ -137,14 +140,14 @@ final class Instance implements AutoCloseable {
         Duration patience = options.syncTimeout();
         Duration least = Duration.ofMillis(200);
         Duration connect = patience.compareTo(least) > 0 ? patience : least;
-        TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT;
+        TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT.withDrain(DRAIN);
         return TransferConfig.p2p(
                         options.dataHost().orElseGet(() -> HostAddress.choose(options.listen())))
                 .withTransports(options.transports())
                 .withSecurity(options.dataSecurity())
                 .withTimeouts(
                         connect.compareTo(standard.connect()) < 0
-                                ? standard.withConnect(connect).withDrain(connect)
+                                ? standard.withConnect(connect)
                                 : standard);
     }
 

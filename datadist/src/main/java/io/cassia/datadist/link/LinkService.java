@@ -278,7 +278,8 @@ public final class LinkService implements AutoCloseable {
                                     return moved;
                                 });
             } finally {
-                table.thaw();
+                table.thaw(
+                        listener == null ? "the cluster listens no more: its role is another" : "");
             }
         } finally {
             calls.unlock();

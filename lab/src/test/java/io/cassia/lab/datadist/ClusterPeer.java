@@ -7,10 +7,12 @@ import io.cassia.datadist.cache.CacheIndex;
 import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.CacheRef;
 import io.cassia.datadist.cache.DataType;
+import io.cassia.datadist.cache.Placement;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
+import io.cassia.datadist.memory.PoolStats;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import java.io.BufferedReader;
@@ -23,6 +25,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A cluster in a process of its own, which does what its standard input says, one command per line,
@@ -41,15 +44,17 @@ import java.util.Map;
  *   push CACHE BATCH ID CACHE BATCH MILLIS        source; destination cluster, cache, batch
  *   deallocate CACHE
  *   role ROLE PORT                                with a port for who listens
+ *   remove REQ_ID                                a key
+ *   pool                                         bytes in use
  *   links | caches | keys                         "SUCCESS" and a list
  *   exit                                          closes the cluster and ends
  * </pre>
  */
 final class ClusterPeer {
     private final LlmDataDist cluster;
-    private final Map<Long, Cache> caches = new HashMap<>();
+    private final Map<Long, Cache> caches = new ConcurrentHashMap<>();
 
-    private ClusterPeer(LlmDataDist cluster) {
+    ClusterPeer(LlmDataDist cluster) {
         this.cluster = cluster;
     }
 
@@ -85,7 +90,7 @@ final class ClusterPeer {
         }
     }
 
-    private String answer(List<String> words) {
+    String answer(List<String> words) {
         try {
             return run(words);
         } catch (RuntimeException e) {
@@ -122,6 +127,15 @@ final class ClusterPeer {
             case "push" -> line(push(words));
             case "deallocate" -> line(cluster.deallocateCache(cache(words.get(1))));
             case "role" -> role(words);
+            case "remove" ->
+                    line(
+                            cluster.removeCacheKey(
+                                    CacheKey.request(cluster.clusterId(), number(words.get(1)))));
+            case "pool" ->
+                    "SUCCESS "
+                            + cluster.poolStats(Placement.DEVICE)
+                                    .map(PoolStats::usedBytes)
+                                    .orElse(0L);
             case "links" -> "SUCCESS " + cluster.links();
             case "caches" -> "SUCCESS " + cluster.caches();
             case "keys" -> "SUCCESS " + cluster.cacheKeys();

@@ -6,7 +6,6 @@ import io.cassia.testkit.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -23,6 +22,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class ClusterProcess implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
+    private static final String GONE = "GONE the process has ended";
 
     private final long id;
     private final Process process;
@@ -85,7 +85,8 @@ final class ClusterProcess implements AutoCloseable {
 
     private String line() {
         try {
-            return CompletableFuture.supplyAsync(this::readLine)
+            return CompletableFuture.supplyAsync(
+                            this::readLine, task -> Thread.ofPlatform().daemon().start(task))
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("cluster " + id + " does not answer", e);
@@ -98,9 +99,10 @@ final class ClusterProcess implements AutoCloseable {
     private String readLine() {
         try {
             String line = stdout.readLine();
-            return line == null ? "GONE the process has ended" : line;
+            return line == null ? GONE : line;
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // The stream of a process that is killed is closed while it is read.
+            return GONE + ": " + e;
         }
     }
 
