@@ -22,7 +22,9 @@ final class CassiaBinding {
                     "longest-prefix",
                     "explain",
                     "tenants",
-                    "drain");
+                    "drain",
+                    "clients",
+                    "shards");
 
     private static final String PRODUCT = "cassia 0.1.0";
 
@@ -71,6 +73,9 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.CANCEL_DRAIN_JOB,
                         id -> loop.apply(new Command.CancelDrainJob(id)))
+                .register(CassiaMethods.CLIENTS, id -> loop.applyLong(new Command.Clients(id)))
+                .register(
+                        CassiaMethods.LIST_SHARD, a -> loop.applyLong(new Command.ListShard(a)))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
     }
 

@@ -250,7 +250,7 @@ class MasterTest {
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 13);
+        assertThat(all).hasSize(64 + 15);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

@@ -319,6 +319,7 @@ final class Space {
         }
         account(slot, -1);
         if (objects.replicaId(slot) == id) {
+            keepPut(slot, extra);
             release(objects.segment(slot), objects.allocation(slot), freeAt);
             holdInline(slot, extra.replicas.removeFirst());
         } else {
@@ -390,6 +391,7 @@ final class Space {
         if (extra != null && !extra.replicas.isEmpty()) {
             account(slot, -1);
             release(objects.segment(slot), objects.allocation(slot), 0);
+            keepPut(slot, extra);
             Replica heir = extra.replicas.removeFirst();
             holdInline(slot, heir);
             account(slot, 1);
@@ -402,6 +404,13 @@ final class Space {
         }
         erase(slot, state.segments.at(objects.segment(slot)).fate);
         return true;
+    }
+
+    /** The first replica goes, but a late End names the put by it. */
+    private void keepPut(int slot, ObjectExtra extra) {
+        if (extra.put == 0) {
+            extra.put = objects.replicaId(slot);
+        }
     }
 
     private void holdInline(int slot, Replica replica) {
@@ -434,6 +443,7 @@ final class Space {
         }
         extra.replicas.clear();
         extra.upsert = null;
+        extra.put = upsert.replicas.getFirst().id == upsert.put ? 0 : upsert.put;
         state.inFlight(objects.tenant(slot), -upsert.size * upsert.replicas.size());
         objects.setSize(slot, upsert.size);
         objects.setWriter(slot, upsert.writer);
