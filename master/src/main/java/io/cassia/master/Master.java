@@ -91,7 +91,7 @@ public final class Master implements AutoCloseable {
         Outcome<RpcServer> rpc = server.start();
         return rpc.then(
                 running -> {
-                    Outcome<Master> master = withHttp(config, loop, running, metrics, metricsText);
+                    Outcome<Master> master = withHttp(config, clock, loop, tenants, running, metrics, metricsText);
                     if (master.isOk()) {
                         loop.start();
                     } else {
@@ -103,7 +103,9 @@ public final class Master implements AutoCloseable {
 
     private static Outcome<Master> withHttp(
             MasterConfig config,
+            Clock clock,
             MasterLoop loop,
+            TenantAdmin tenants,
             RpcServer rpc,
             MasterMetrics metrics,
             Supplier<String> metricsText) {
@@ -115,7 +117,7 @@ public final class Master implements AutoCloseable {
                     metrics.refreshSegments();
                     return metricsText.get();
                 };
-        return AdminServer.start(config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
+        return AdminServer.start(config.httpHost(), config.httpPort(), new LoopQueries(loop, tenants, clock), fresh)
                 .map(http -> started(new Master(loop, rpc, http, metrics)));
     }
 
