@@ -12,12 +12,19 @@ import io.cassia.rpc.mooncake.ReplicaList;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Immutable. What the admin server asks, answered by the loop. */
 final class LoopQueries implements AdminQueries {
+    /** A timer that has not come round for so long never will. */
+    private static final Duration LONGEST_TICK = Duration.ofSeconds(30);
+
+    /** A master whose timer is so late is too busy for new clients. */
+    private static final Duration READY_TICK = Duration.ofSeconds(3);
+
     private final MasterLoop loop;
 
     LoopQueries(MasterLoop loop) {
@@ -67,5 +74,20 @@ final class LoopQueries implements AdminQueries {
     @Override
     public Outcome<Long> removeAll(Optional<ByteString> tenant, boolean force) {
         return loop.remove(new Selection(tenant, Optional.empty()), force);
+    }
+
+    @Override
+    public boolean isAlive() {
+        return loop.sinceTick().compareTo(LONGEST_TICK) < 0;
+    }
+
+    @Override
+    public boolean isReady() {
+        return loop.sinceTick().compareTo(READY_TICK) < 0;
+    }
+
+    @Override
+    public EventCounts events() {
+        return EventCounts.OFF;
     }
 }

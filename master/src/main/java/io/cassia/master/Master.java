@@ -5,6 +5,7 @@ import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
+import io.cassia.rpc.ServerLimits;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -28,8 +29,11 @@ public final class Master implements AutoCloseable {
     /** The registry's gauges know it only weakly. */
     private final MasterMetrics metrics;
 
+    private final PoolReport report;
+
     private Master(
             MasterLoop loop, RpcServer rpc, @Nullable AdminServer http, MasterMetrics metrics) {
+        this.report = new PoolReport(new LoopQueries(loop));
         this.loop = loop;
         this.rpc = rpc;
         this.metrics = metrics;
@@ -62,19 +66,27 @@ public final class Master implements AutoCloseable {
                 RpcServer.builder(meters)
                         .bind(config.rpcHost(), config.rpcPort())
                         .clock(clock)
+                        .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
         new MooncakeBinding(config, loop, meters).register(server);
         new CassiaBinding(loop).register(server);
         Outcome<RpcServer> rpc = server.start();
         return rpc.then(
                 running -> {
-                    Outcome<Master> master = withHttp(config, loop, running, metrics, metricsText);
-                    if (master.isOk()) {
-                        loop.start();
-                    } else {
-                        running.close();
-                    }
-                    return master;
+                    Outcome<Master> master = withHttp(config, loop, running, metrics, meters, metricsText);
+                    return switch (master) {
+                        case Outcome.Ok<Master>(Master made) -> {
+                            loop.start();
+                            if (config.reportMetrics()) {
+                                made.report.start();
+                            }
+                            yield master;
+                        }
+                        case Outcome.Failed<Master> failed -> {
+                            running.close();
+                            yield failed;
+                        }
+                    };
                 });
     }
 
@@ -83,6 +95,7 @@ public final class Master implements AutoCloseable {
             MasterLoop loop,
             RpcServer rpc,
             MasterMetrics metrics,
+            MeterRegistry meters,
             Supplier<String> metricsText) {
         if (config.httpPort() == MasterConfig.HTTP_OFF) {
             return Outcome.ok(started(new Master(loop, rpc, null, metrics)));
@@ -92,7 +105,8 @@ public final class Master implements AutoCloseable {
                     metrics.refreshSegments();
                     return metricsText.get();
                 };
-        return AdminServer.start(config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh)
+        return AdminServer.start(
+                        config.httpHost(), config.httpPort(), new LoopQueries(loop), fresh, meters)
                 .map(http -> started(new Master(loop, rpc, http, metrics)));
     }
 
@@ -149,6 +163,7 @@ public final class Master implements AutoCloseable {
      */
     @Override
     public void close() {
+        report.close();
         if (http != null) {
             http.close();
         }

@@ -68,12 +68,16 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     @GuardedBy("lock")
     private long heldSinceNanos;
 
+    /** When the timer came round last. */
+    private volatile long tickedNanos;
+
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread timer;
 
     MasterLoop(CoreConfig config, Clock clock) {
         this.clock = clock;
         this.core = new MasterCore(config, clock.nanos());
+        this.tickedNanos = clock.nanos();
         this.timer =
                 Thread.ofPlatform().daemon().name("cassia-master-timer").unstarted(this::tickAll);
     }
@@ -248,6 +252,11 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
+    /** How long ago the timer came round; it does so every {@link #TICK}. */
+    Duration sinceTick() {
+        return Duration.ofNanos(Math.max(0, clock.nanos() - tickedNanos));
+    }
+
     /** One of the core's counts. */
     long count(CoreCount count) {
         lock.lock();
@@ -289,6 +298,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
             nowNanos = clock.nanos();
             more = core.apply(new Command.Tick(), nowNanos);
             effects = core.takeEffects();
+            tickedNanos = nowNanos;
         } finally {
             lock.unlock();
         }

@@ -30,6 +30,33 @@ public interface AdminQueries {
     /** The allocatable segments of a name; SEGMENT_NOT_FOUND when there are none. */
     Outcome<List<SegmentStats>> segmentsNamed(String name);
 
+    /** The pool's figures in one line, {@code name=value}. */
+    default String summary() {
+        return StatusEndpoints.pool(stats());
+    }
+
+    /** Whether the master's timer, and with it its lock, came round lately. */
+    boolean isAlive();
+
+    /** Whether requests should be sent to this master. */
+    boolean isReady();
+
+    EventCounts events();
+
+    /**
+     * What became of the events of stored and removed objects. Immutable.
+     *
+     * @param skippedKeys events that were not published because the key is no number
+     */
+    record EventCounts(
+            boolean enabled,
+            long publishedBatches,
+            long publishedEvents,
+            long droppedEvents,
+            long skippedKeys) {
+        public static final EventCounts OFF = new EventCounts(false, 0, 0, 0, 0);
+    }
+
     /** Removes the objects of one tenant or of all; how many. */
     Outcome<Long> removeAll(Optional<ByteString> tenant, boolean force);
 }
