@@ -3,6 +3,7 @@ package io.cassia.master;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
+import io.cassia.master.core.TaskRules;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.ServerLimits;
@@ -68,8 +69,10 @@ public final class Master implements AutoCloseable {
                         .clock(clock)
                         .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
+        TenantAdmin tenants = TenantAdmin.inMemory(loop);
         new MooncakeBinding(config, loop, meters).register(server);
-        new CassiaBinding(loop).register(server);
+        new TaskBinding(loop, clock, meters).register(server);
+        new CassiaBinding(loop, clock, tenants).register(server);
         Outcome<RpcServer> rpc = server.start();
         return rpc.then(
                 running -> {
@@ -139,6 +142,10 @@ public final class Master implements AutoCloseable {
                 metadata,
                 config.maxClients(),
                 config.maxLeases(),
+                config.clientTtl().toNanos() * 3,
+                0,
+                false,
+                TaskRules.DEFAULT,
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

@@ -38,7 +38,7 @@ final class Removals {
         if (obstacle != null) {
             return refused(slot, key, obstacle);
         }
-        space.eraseUnderLease(slot);
+        space.eraseUnderLease(slot, Fate.REMOVED);
         return Outcome.done();
     }
 
@@ -51,17 +51,20 @@ final class Removals {
     }
 
     /** Removes an object unless something forbids it; whether it did. */
-    boolean removeIfPossible(int slot, boolean force) {
+    boolean removeIfPossible(int slot, boolean force, Fate fate) {
         if (!space.isValid(slot) || obstacle(slot, force) != null) {
             return false;
         }
-        space.eraseUnderLease(slot);
+        space.eraseUnderLease(slot, fate);
         return true;
     }
 
     private @Nullable StoreCode obstacle(int slot, boolean force) {
         if (!force && space.isLeased(slot)) {
             return StoreCode.OBJECT_HAS_LEASE;
+        }
+        if (objects.has(slot, ObjectTable.REPLICATING)) {
+            return StoreCode.OBJECT_HAS_REPLICATION_TASK;
         }
         // Force does not help a writer's bytes to land in somebody else's object.
         return objects.has(slot, ObjectTable.IN_FLIGHT) ? StoreCode.REPLICA_IS_NOT_READY : null;
@@ -71,6 +74,10 @@ final class Removals {
         if (obstacle == StoreCode.REPLICA_IS_NOT_READY) {
             return Outcome.failed(
                     obstacle, "key " + key + " is being put by client " + objects.writer(slot));
+        }
+        if (obstacle == StoreCode.OBJECT_HAS_REPLICATION_TASK) {
+            return Outcome.failed(
+                    obstacle, "key " + key + " is being copied or moved; retry when that ended");
         }
         long until =
                 Math.max(
@@ -97,7 +104,7 @@ final class Removals {
                 continue;
             }
             boolean done =
-                    segment.isEmpty() ? removeIfPossible(slot, false) : clearOn(slot, segment);
+                    segment.isEmpty() ? removeIfPossible(slot, false, Fate.CLEARED) : clearOn(slot, segment);
             if (done) {
                 cleared.add(key);
             }
@@ -106,7 +113,8 @@ final class Removals {
     }
 
     private boolean clearOn(int slot, String name) {
-        if (!objects.has(slot, ObjectTable.COMPLETE)) {
+        if (!objects.has(slot, ObjectTable.COMPLETE)
+                || objects.has(slot, ObjectTable.REPLICATING)) {
             return false;
         }
         ObjectExtra extra = objects.extra(slot);

@@ -57,6 +57,10 @@ final class Harness {
         long maxMetadata = Long.MAX_VALUE;
         int maxClients = 1000;
         int maxLeases = 1000;
+        Duration wipe = Duration.ofSeconds(30);
+        long maxObjects;
+        boolean allReplicas;
+        TaskRules tasks = TaskRules.DEFAULT;
         AllocationStrategy strategy = AllocationStrategy.RANDOM;
         long seed = 42;
 
@@ -76,6 +80,10 @@ final class Harness {
                     maxMetadata,
                     maxClients,
                     maxLeases,
+                    Math.max(wipe.toNanos(), clientTtl.toNanos()),
+                    maxObjects,
+                    allReplicas,
+                    tasks,
                     Duration.ofMillis(100).toNanos(),
                     seed);
         }
