@@ -23,6 +23,9 @@ public final class Master implements AutoCloseable {
     /** Share of the heap that objects may cost when the configuration does not say. */
     private static final double METADATA_SHARE = 0.6;
 
+    /** A silent client's data is kept for so many of its times to live. */
+    private static final long SUSPECT_TTLS = 3;
+
     private final MasterLoop loop;
     private final RpcServer rpc;
     private final @Nullable AdminServer http;
@@ -62,6 +65,24 @@ public final class Master implements AutoCloseable {
                             + ": this master has no shared file system tier; leave it empty");
         }
         MasterLoop loop = new MasterLoop(coreConfig(config), clock);
+        return tenantAdmin(config, loop)
+                .then(tenants -> serve(config, clock, meters, metricsText, loop, tenants));
+    }
+
+    private static Outcome<TenantAdmin> tenantAdmin(MasterConfig config, MasterLoop loop) {
+        boolean inFile = config.enableMultiTenants() && config.tenantFile().isPresent();
+        return inFile
+                ? TenantAdmin.withFile(loop, new TenantPolicyFile(config.tenantFile().get()))
+                : Outcome.ok(TenantAdmin.inMemory(loop));
+    }
+
+    private static Outcome<Master> serve(
+            MasterConfig config,
+            Clock clock,
+            MeterRegistry meters,
+            Supplier<String> metricsText,
+            MasterLoop loop,
+            TenantAdmin tenants) {
         MasterMetrics metrics = new MasterMetrics(loop, clock, meters);
         RpcServer.Builder server =
                 RpcServer.builder(meters)
@@ -69,7 +90,6 @@ public final class Master implements AutoCloseable {
                         .clock(clock)
                         .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
-        TenantAdmin tenants = TenantAdmin.inMemory(loop);
         new MooncakeBinding(config, loop, meters).register(server);
         new TaskBinding(loop, clock, meters).register(server);
         new CassiaBinding(loop, clock, tenants).register(server);
@@ -122,6 +142,16 @@ public final class Master implements AutoCloseable {
         return master;
     }
 
+    private static TaskRules taskRules(TaskLimits limits) {
+        return new TaskRules(
+                limits.maxPending(),
+                limits.maxProcessing(),
+                limits.maxFinished(),
+                limits.pendingTimeout().toNanos(),
+                limits.processingTimeout().toNanos(),
+                limits.maxRetryAttempts());
+    }
+
     private static CoreConfig coreConfig(MasterConfig config) {
         long metadata =
                 config.maxMetadataBytes() > 0
@@ -142,10 +172,10 @@ public final class Master implements AutoCloseable {
                 metadata,
                 config.maxClients(),
                 config.maxLeases(),
-                config.clientTtl().toNanos() * 3,
-                0,
+                config.clientTtl().toNanos() * SUSPECT_TTLS,
+                config.maxObjects(),
                 false,
-                TaskRules.DEFAULT,
+                taskRules(config.tasks()),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

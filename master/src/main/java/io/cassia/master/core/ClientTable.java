@@ -128,7 +128,8 @@ final class ClientTable {
             if (!client.suspected) {
                 suspect(entry.getKey(), client, silent);
             }
-            if (silent > state.config.wipeNanos()) {
+            // Without segments there is nothing to keep.
+            if (silent > state.config.wipeNanos() || !mounts.hasAny(entry.getKey())) {
                 entries.remove();
                 wipe(entry.getKey(), silent);
             }

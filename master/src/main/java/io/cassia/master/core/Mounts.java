@@ -187,6 +187,16 @@ final class Mounts {
         }
     }
 
+    /** Whether the client has a segment that is not being swept. */
+    boolean hasAny(Uuid client) {
+        for (MountedSegment segment : state.segments.all()) {
+            if (segment.client.equals(client) && segment.isReadable()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Marks the segments of a client that fell silent, or came back; how many there are. */
     @CanIgnoreReturnValue
     int suspect(Uuid client, boolean suspected) {

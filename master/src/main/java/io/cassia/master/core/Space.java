@@ -280,6 +280,14 @@ final class Space {
         endReplication(slot, extra);
     }
 
+    /** Whether a copy or move under way is writing anywhere. */
+    boolean hasTargets(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null
+                && extra.replication != null
+                && !extra.replication.targets.isEmpty();
+    }
+
     private void endReplication(int slot, ObjectExtra extra) {
         extra.replication = null;
         objects.clear(slot, ObjectTable.REPLICATING);
