@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Logs the pool's figures now and then, as upstream does (its enable_metric_reporting). Guarded. */
+/**
+ * Logs the pool's figures now and then, as upstream does (its enable_metric_reporting). Guarded.
+ */
 final class PoolReport implements AutoCloseable {
     static final Duration PERIOD = Duration.ofSeconds(10);
 

@@ -21,7 +21,8 @@ public record ServerLimits(
         Duration writeStall,
         Duration idle) {
     public static final ServerLimits DEFAULT =
-            new ServerLimits(64 << 20, 16 << 20, 16_384, 256, Duration.ofSeconds(30), Duration.ZERO);
+            new ServerLimits(
+                    64 << 20, 16 << 20, 16_384, 256, Duration.ofSeconds(30), Duration.ZERO);
 
     /** No buffer can be longer than an array. */
     private static final int MAX_BYTES = 1 << 30;
@@ -33,7 +34,10 @@ public record ServerLimits(
         if (maxAttachmentBytes < 0 || maxAttachmentBytes > MAX_BYTES / 2) {
             throw new IllegalArgumentException("maxAttachmentBytes " + maxAttachmentBytes);
         }
-        if (maxConnections < 1 || platformThreads < 0 || writeStall.toMillis() < 1 || idle.isNegative()) {
+        if (maxConnections < 1
+                || platformThreads < 0
+                || writeStall.toMillis() < 1
+                || idle.isNegative()) {
             throw new IllegalArgumentException("a limit is not positive");
         }
     }

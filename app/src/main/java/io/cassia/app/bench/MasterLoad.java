@@ -165,10 +165,7 @@ final class MasterLoad implements AutoCloseable {
                                             TIMEOUT)
                                     .orThrow());
                 } else {
-                    client.call(
-                                    MasterMethods.BATCH_EXIST_KEY,
-                                    new Args.Keys(keys, TENANT),
-                                    TIMEOUT)
+                    client.call(MasterMethods.BATCH_EXIST_KEY, new Args.Keys(keys, TENANT), TIMEOUT)
                             .orThrow()
                             .forEach(item -> found(item.orThrow()));
                 }

@@ -160,8 +160,7 @@ final class BenchMasterCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (objects < 1 || duration.isZero()) {
-            return output.failed(
-                    StoreCode.INVALID_PARAMS, "--objects and --duration are above 0");
+            return output.failed(StoreCode.INVALID_PARAMS, "--objects and --duration are above 0");
         }
         if (serve) {
             return serve();

@@ -91,6 +91,8 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         from.require(MasterFlags.EVICTION_WATERMARK),
                         from.require(MasterFlags.EVICTION_RATIO))
                 .clientTtl(from.require(MasterFlags.CLIENT_TTL))
+                .clientWipe(from.require(MasterFlags.CLIENT_WIPE))
+                .allReplicas(from.require(MasterFlags.ALL_REPLICAS))
                 .putTimeouts(
                         from.require(MasterFlags.PUT_DISCARD_TIMEOUT),
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))

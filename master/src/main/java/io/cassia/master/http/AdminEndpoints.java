@@ -11,6 +11,8 @@ final class AdminEndpoints {
         new StatusEndpoints(queries, metricsText).register(endpoints);
         new KeyEndpoints(queries).register(endpoints);
         new SegmentEndpoints(queries).register(endpoints);
+        new DrainEndpoints(queries).register(endpoints);
+        new TenantEndpoints(queries).register(endpoints);
         return endpoints;
     }
 }

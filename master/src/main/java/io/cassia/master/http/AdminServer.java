@@ -98,9 +98,10 @@ public final class AdminServer implements AutoCloseable {
             try (exchange) {
                 if (!permits.tryAcquire()) {
                     refuse(
-                            Refused.TOO_MANY_REQUESTS,
-                            BUSY,
-                            "%d requests are being answered; come again".formatted(MAX_REQUESTS))
+                                    Refused.TOO_MANY_REQUESTS,
+                                    BUSY,
+                                    "%d requests are being answered; come again"
+                                            .formatted(MAX_REQUESTS))
                             .send(exchange);
                     return;
                 }

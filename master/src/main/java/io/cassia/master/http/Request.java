@@ -51,9 +51,7 @@ record Request(QueryString query, String body) {
     Outcome<JsonNode> json() {
         try {
             JsonNode node = MAPPER.readTree(body);
-            return node.isObject()
-                    ? Outcome.ok(node)
-                    : invalid("the body is not a JSON object");
+            return node.isObject() ? Outcome.ok(node) : invalid("the body is not a JSON object");
         } catch (JacksonException e) {
             return invalid("the body is not JSON: " + firstLine(e.getOriginalMessage()));
         }

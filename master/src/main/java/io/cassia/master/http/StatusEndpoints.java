@@ -59,9 +59,7 @@ final class StatusEndpoints {
     /** The pool in one line. */
     static String pool(Stats stats) {
         double used =
-                stats.capacityBytes() == 0
-                        ? 0
-                        : 100.0 * stats.usedBytes() / stats.capacityBytes();
+                stats.capacityBytes() == 0 ? 0 : 100.0 * stats.usedBytes() / stats.capacityBytes();
         return ("capacity_bytes=%d allocated_bytes=%d used_percent=%.1f keys=%d clients=%d"
                         + " segments=%d leased_bytes=%d pinned_bytes=%d evicted_keys=%d"
                         + " evicted_bytes=%d put_start_failures=%d")
