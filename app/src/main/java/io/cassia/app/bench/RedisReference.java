@@ -4,6 +4,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -72,8 +73,12 @@ public final class RedisReference implements AutoCloseable {
     }
 
     /** GETs per second with as many connections and requests in flight as in a cell. */
-    public double beside(MasterCell cell, Duration duration) throws IOException {
-        return gets(cell.clients(), cell.pipeline(), duration);
+    public double beside(MasterCell cell, Duration duration) {
+        try {
+            return gets(cell.clients(), cell.pipeline(), duration);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**

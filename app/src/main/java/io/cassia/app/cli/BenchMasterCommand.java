@@ -14,6 +14,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,10 +95,18 @@ final class BenchMasterCommand implements Callable<Integer> {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            defaultValue = "1s",
+            defaultValue = "500ms",
             converter = Converters.Seconds.class,
-            description = "Time of each measurement, after half of it to warm up. Default: 1s.")
+            description = "Time of each measurement, after half of it to warm up. Default: 500ms.")
     private Duration duration = Duration.ZERO;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            converter = Converters.Count.class,
+            description = "Measurements of each line, whose medians are shown. Default: 3.")
+    private int rounds;
 
     @Option(names = "--csv", description = "Print comma-separated values instead of a table.")
     private boolean csv;
@@ -207,12 +216,16 @@ final class BenchMasterCommand implements Callable<Integer> {
             Predicate<MasterCell> wanted = cell -> operations.contains(cell.operation());
             for (MasterCell cell :
                     MasterBench.cells(depths, batches).stream().filter(wanted).toList()) {
-                double reference = redis == null ? 0 : redis.beside(cell, duration);
-                MasterRow row = bench.measure(cell, duration, reference);
+                MasterRow row =
+                        bench.measure(
+                                cell,
+                                duration,
+                                rounds,
+                                () -> redis == null ? 0 : redis.beside(cell, duration));
                 rows.add(row);
                 table.row(row);
             }
-        } catch (IOException e) {
+        } catch (UncheckedIOException e) {
             return output.failed(StoreCode.RPC_FAIL, "redis-benchmark: " + e.getMessage());
         }
         table.heapHead();
