@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** Immutable. What the admin server asks, answered by the loop. */
 final class LoopQueries implements AdminQueries {
@@ -39,8 +40,10 @@ final class LoopQueries implements AdminQueries {
     private final MasterLoop loop;
     private final Clock clock;
     private final TenantAdmin tenants;
+    private final Supplier<EventCounts> events;
 
-    LoopQueries(MasterLoop loop, Clock clock, TenantAdmin tenants) {
+    LoopQueries(MasterLoop loop, Clock clock, TenantAdmin tenants, Supplier<EventCounts> events) {
+        this.events = events;
         this.loop = loop;
         this.clock = clock;
         this.tenants = tenants;
@@ -143,6 +146,6 @@ final class LoopQueries implements AdminQueries {
 
     @Override
     public EventCounts events() {
-        return EventCounts.OFF;
+        return events.get();
     }
 }

@@ -6,6 +6,7 @@ import io.cassia.rpc.RpcServer;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,26 +17,22 @@ import org.jspecify.annotations.Nullable;
 public final class Master implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Master.class.getName());
 
-    private final MasterLoop loop;
     private final RpcServer rpc;
     private final @Nullable AdminServer http;
 
     /** The registry's gauges know it only weakly. */
     private final MasterMetrics metrics;
 
-    private final PoolReport report;
+    private final List<Runnable> stops;
 
-    Master(
-            MasterLoop loop,
-            RpcServer rpc,
-            @Nullable AdminServer http,
-            MasterMetrics metrics,
-            PoolReport report) {
-        this.loop = loop;
+    /**
+     * @param stops of the parts, in the order in which they were started
+     */
+    Master(RpcServer rpc, @Nullable AdminServer http, MasterMetrics metrics, List<Runnable> stops) {
         this.rpc = rpc;
         this.http = http;
         this.metrics = metrics;
-        this.report = report;
+        this.stops = List.copyOf(stops);
         LOG.log(
                 System.Logger.Level.INFO,
                 "master started rpc={0} http={1}",
@@ -87,11 +84,6 @@ public final class Master implements AutoCloseable {
      */
     @Override
     public void close() {
-        report.close();
-        if (http != null) {
-            http.close();
-        }
-        rpc.close();
-        loop.close();
+        stops.reversed().forEach(Runnable::run);
     }
 }

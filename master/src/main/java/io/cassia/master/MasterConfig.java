@@ -2,6 +2,7 @@ package io.cassia.master;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.rpc.mooncake.MasterMethods;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import io.cassia.master.core.CoreCount;
 import io.cassia.master.core.Cursor;
 import io.cassia.master.core.Effect;
 import io.cassia.master.core.MasterCore;
+import io.cassia.master.core.ObjectEvent;
 import io.cassia.master.core.Selection;
 import io.cassia.master.core.Slice;
 import io.cassia.rpc.BatchGate;
@@ -249,6 +250,36 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                 lock.unlock();
             }
             wanted = sink.test(List.copyOf(slice.values()));
+        }
+    }
+
+    /** Remembers so many events of objects until they are taken. */
+    void keepEvents(int capacity) {
+        lock.lock();
+        try {
+            core.keepEvents(capacity);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The oldest events of objects, which are forgotten. */
+    List<ObjectEvent> takeEvents(int most) {
+        lock.lock();
+        try {
+            return core.takeEvents(most);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Events that nobody took in time. */
+    long droppedEvents() {
+        lock.lock();
+        try {
+            return core.droppedEvents();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -4,14 +4,18 @@ import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.core.TaskRules;
+import io.cassia.master.events.KvEventPublisher;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.master.http.AdminQueries;
+import io.cassia.master.http.AdminQueries.EventCounts;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.ServerLimits;
 import io.cassia.status.Outcome;
-import io.cassia.status.Outcome.Failed;
-import io.cassia.status.Outcome.Ok;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +33,9 @@ final class MasterParts {
     private final MasterLoop loop;
     private final MasterMetrics metrics;
 
+    /** How to stop what has been started. */
+    private final List<Runnable> stops = new ArrayList<>();
+
     MasterParts(MasterConfig config, Clock clock, MeterRegistry meters) {
         this.config = config;
         this.clock = clock;
@@ -39,7 +46,20 @@ final class MasterParts {
 
     /** Starts all, or nothing. */
     Outcome<Master> start(Supplier<String> metricsText) {
-        return tenants().then(tenants -> start(metricsText, tenants));
+        Outcome<Master> master =
+                tenants()
+                        .then(
+                                tenants ->
+                                        events().then(
+                                                        counts ->
+                                                                serve(
+                                                                        tenants,
+                                                                        counts,
+                                                                        metricsText)));
+        if (!master.isOk()) {
+            stops.reversed().forEach(Runnable::run);
+        }
+        return master;
     }
 
     private Outcome<TenantAdmin> tenants() {
@@ -49,26 +69,52 @@ final class MasterParts {
                 : Outcome.ok(TenantAdmin.inMemory(loop));
     }
 
-    private Outcome<Master> start(Supplier<String> metricsText, TenantAdmin tenants) {
-        AdminQueries queries = new LoopQueries(loop, clock, tenants);
-        return switch (rpc(tenants)) {
-            case Failed<RpcServer> failed -> failed.as();
-            case Ok<RpcServer>(RpcServer rpc) ->
-                    switch (http(metricsText, queries)) {
-                        case Failed<HttpPart> failed -> {
-                            rpc.close();
-                            yield failed.as();
-                        }
-                        case Ok<HttpPart>(HttpPart http) -> {
-                            loop.start();
-                            PoolReport report = new PoolReport(queries);
-                            if (config.reportMetrics()) {
-                                report.start();
-                            }
-                            yield Outcome.ok(new Master(loop, rpc, http.server, metrics, report));
-                        }
-                    };
-        };
+    private Outcome<Supplier<EventCounts>> events() {
+        if (config.kvEvents().isEmpty()) {
+            return Outcome.ok(() -> EventCounts.OFF);
+        }
+        KvEventsConfig events = config.kvEvents().get();
+        loop.keepEvents(events.queueCapacity());
+        FunctionCounter.builder("cassia.kv.events.dropped", loop, MasterLoop::droppedEvents)
+                .description("Events that were too many for the queue")
+                .register(meters);
+        return KvEventPublisher.start(events, loop::takeEvents, clock, meters)
+                .map(
+                        publisher -> {
+                            stops.add(publisher::close);
+                            return () ->
+                                    new EventCounts(
+                                            true,
+                                            publisher.publishedBatches(),
+                                            publisher.publishedEvents(),
+                                            loop.droppedEvents(),
+                                            publisher.skippedKeys());
+                        });
+    }
+
+    private Outcome<Master> serve(
+            TenantAdmin tenants, Supplier<EventCounts> counts, Supplier<String> metricsText) {
+        AdminQueries queries = new LoopQueries(loop, clock, tenants, counts);
+        return rpc(tenants)
+                .then(
+                        rpc ->
+                                http(metricsText, queries)
+                                        .map(
+                                                http -> {
+                                                    startTimers(queries);
+                                                    return new Master(
+                                                            rpc, http.server, metrics, stops);
+                                                }));
+    }
+
+    private void startTimers(AdminQueries queries) {
+        loop.start();
+        stops.add(loop::close);
+        if (config.reportMetrics()) {
+            PoolReport report = new PoolReport(queries);
+            report.start();
+            stops.add(report::close);
+        }
     }
 
     private Outcome<RpcServer> rpc(TenantAdmin tenants) {
@@ -81,7 +127,12 @@ final class MasterParts {
         new MooncakeBinding(config, loop, meters).register(server);
         new TaskBinding(loop, clock, meters).register(server);
         new CassiaBinding(loop, clock, tenants).register(server);
-        return server.start();
+        return server.start()
+                .map(
+                        started -> {
+                            stops.add(started::close);
+                            return started;
+                        });
     }
 
     /** The admin server, or none. Immutable. */
@@ -97,7 +148,11 @@ final class MasterParts {
                     return metricsText.get();
                 };
         return AdminServer.start(config.httpHost(), config.httpPort(), queries, fresh, meters)
-                .map(HttpPart::new);
+                .map(
+                        started -> {
+                            stops.add(started::close);
+                            return new HttpPart(started);
+                        });
     }
 
     private static TaskRules taskRules(TaskLimits limits) {

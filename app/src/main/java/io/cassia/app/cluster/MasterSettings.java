@@ -2,10 +2,10 @@ package io.cassia.app.cluster;
 
 import io.cassia.base.config.Configuration;
 import io.cassia.base.config.ValueType;
-import io.cassia.master.KvEventsConfig;
 import io.cassia.master.MasterConfig;
 import io.cassia.master.TaskLimits;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.net.Inet4Address;

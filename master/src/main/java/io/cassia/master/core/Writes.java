@@ -350,6 +350,7 @@ final class Writes {
             }
         }
         space.account(slot, 1);
+        space.event(true, slot);
         backToRest(slot);
     }
 
@@ -361,6 +362,7 @@ final class Writes {
         if (pin != PutTraits.PRESERVE) {
             extra.softPinUntil = pin == 0 ? 0 : state.now + pin;
         }
+        space.event(true, slot);
         backToRest(slot);
     }
 
