@@ -5,14 +5,15 @@ import io.cassia.base.Clock;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.Selection;
 import io.cassia.master.http.AdminQueries;
-import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.DrainJob;
+import io.cassia.rpc.cassia.CassiaMessages.Explain;
 import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
+import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -22,20 +23,30 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** Immutable. What the admin server asks, answered by the loop. */
 final class LoopQueries implements AdminQueries {
-    private final MasterLoop loop;
-    private final TenantAdmin tenants;
-    private final Clock clock;
+    /** A timer that has not come round for so long never will. */
+    private static final Duration LONGEST_TICK = Duration.ofSeconds(30);
 
-    LoopQueries(MasterLoop loop, TenantAdmin tenants, Clock clock) {
+    /** A master whose timer is so late is too busy for new clients. */
+    private static final Duration READY_TICK = Duration.ofSeconds(3);
+
+    private final MasterLoop loop;
+    private final Clock clock;
+    private final TenantAdmin tenants;
+    private final Supplier<EventCounts> events;
+
+    LoopQueries(MasterLoop loop, Clock clock, TenantAdmin tenants, Supplier<EventCounts> events) {
+        this.events = events;
         this.loop = loop;
-        this.tenants = tenants;
         this.clock = clock;
+        this.tenants = tenants;
     }
 
     @Override
@@ -84,38 +95,22 @@ final class LoopQueries implements AdminQueries {
     }
 
     @Override
-    public Outcome<Explanation> explain(ByteString key, ByteString tenant) {
-        return loop.apply(new Command.Explain(key, tenant));
+    public Outcome<Explanation> explain(Explain query) {
+        return loop.apply(new Command.Explain(query.key(), query.tenant()));
     }
 
     @Override
-    public Outcome<PrefixHit> longestPrefix(List<ByteString> keys, ByteString tenant) {
-        return loop.apply(
-                new Command.LongestPrefix(new LongestPrefix(keys, tenant, 0, false, false)));
+    public Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
+        return loop.apply(new Command.LongestPrefix(query));
     }
 
     @Override
-    public Outcome<List<TenantQuota>> tenantQuotas(ByteString tenant) {
-        return tenants.list(tenant);
+    public Outcome<Uuid> createDrainJob(CreateDrainJob wanted) {
+        return loop.apply(new Command.CreateDrainJob(wanted, clock.epochMillis()));
     }
 
     @Override
-    public Outcome<TenantQuota> setTenantQuota(ByteString tenant, long requestedBytes) {
-        return tenants.set(tenant, requestedBytes);
-    }
-
-    @Override
-    public Outcome<Done> deleteTenantQuota(ByteString tenant) {
-        return tenants.delete(tenant);
-    }
-
-    @Override
-    public Outcome<Uuid> createDrainJob(CreateDrainJob job) {
-        return loop.apply(new Command.CreateDrainJob(job, clock.epochMillis()));
-    }
-
-    @Override
-    public Outcome<DrainJob> drainJob(Uuid id) {
+    public Outcome<DrainJob> queryDrainJob(Uuid id) {
         return loop.apply(new Command.QueryDrainJob(id));
     }
 
@@ -125,7 +120,32 @@ final class LoopQueries implements AdminQueries {
     }
 
     @Override
-    public List<ClientInfo> clients() {
-        return loop.apply(new Command.Clients(new Uuid(0, 0))).orThrow();
+    public Outcome<List<TenantQuota>> tenantQuotas(ByteString tenant) {
+        return tenants.list(tenant);
+    }
+
+    @Override
+    public Outcome<TenantQuota> setTenantQuota(SetTenantQuota wanted) {
+        return tenants.set(wanted.tenant(), wanted.requestedBytes());
+    }
+
+    @Override
+    public Outcome<Done> deleteTenantQuota(ByteString tenant) {
+        return tenants.delete(tenant);
+    }
+
+    @Override
+    public boolean isAlive() {
+        return loop.sinceTick().compareTo(LONGEST_TICK) < 0;
+    }
+
+    @Override
+    public boolean isReady() {
+        return loop.sinceTick().compareTo(READY_TICK) < 0;
+    }
+
+    @Override
+    public EventCounts events() {
+        return events.get();
     }
 }

@@ -328,6 +328,21 @@ public final class MasterCore {
         return scans.list(query, from, page);
     }
 
+    /** Remembers so many events of objects until they are taken; 0, as at first, none. */
+    public void keepEvents(int capacity) {
+        state.events.keep(capacity);
+    }
+
+    /** The oldest events of objects, which are forgotten. */
+    public List<ObjectEvent> takeEvents(int most) {
+        return state.events.take(most);
+    }
+
+    /** Events that nobody took in time, since the start. */
+    public long droppedEvents() {
+        return state.events.dropped();
+    }
+
     /** Takes out what happened since the last call. */
     public List<Effect> takeEffects() {
         if (state.effects.isEmpty()) {

@@ -1,6 +1,7 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaStatus;
@@ -200,6 +201,9 @@ final class Space {
     /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
     void erase(int slot, long freeAt, Fate fate) {
         decided(slot, fate);
+        if (objects.has(slot, ObjectTable.COMPLETE)) {
+            event(false, slot);
+        }
         dropUpsert(slot, freeAt);
         dropReplication(slot, state.now + state.config.putReleaseNanos());
         state.recency.unlink(slot);
@@ -229,6 +233,17 @@ final class Space {
                 state.now,
                 objects.size(slot),
                 state.segments.at(objects.segment(slot)).wire.name());
+    }
+
+    /** Tells who listens that an object is readable, or no more. */
+    void event(boolean stored, int slot) {
+        if (state.events.areKept()) {
+            ObjectExtra extra = objects.extra(slot);
+            ByteString group =
+                    extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
+            state.events.add(
+                    stored, state.tenants.name(objects.tenant(slot)), objects.key(slot), group);
+        }
     }
 
     /** Until when somebody may be reading the object's bytes by the leases given out. */
@@ -283,9 +298,7 @@ final class Space {
     /** Whether a copy or move under way is writing anywhere. */
     boolean hasTargets(int slot) {
         ObjectExtra extra = objects.extra(slot);
-        return extra != null
-                && extra.replication != null
-                && !extra.replication.targets.isEmpty();
+        return extra != null && extra.replication != null && !extra.replication.targets.isEmpty();
     }
 
     private void endReplication(int slot, ObjectExtra extra) {
@@ -424,6 +437,7 @@ final class Space {
 
     /** The old version is lost, the new one in flight goes on as a put. */
     private void becomePut(int slot, ObjectExtra extra, Upsert upsert) {
+        event(false, slot);
         replaceVersion(slot, extra, upsert, 0);
         account(slot, -1);
         objects.setStamp(slot, upsert.startNanos);

@@ -383,6 +383,7 @@ final class Writes {
             }
         }
         space.account(slot, 1);
+        space.event(true, slot);
         backToRest(slot);
     }
 
@@ -394,6 +395,7 @@ final class Writes {
         if (pin != PutTraits.PRESERVE) {
             extra.softPinUntil = pin == 0 ? 0 : state.now + pin;
         }
+        space.event(true, slot);
         backToRest(slot);
     }
 

@@ -1,13 +1,15 @@
 package io.cassia.master.http;
 
 import io.cassia.base.ByteString;
-import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.DrainJob;
+import io.cassia.rpc.cassia.CassiaMessages.Explain;
 import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
+import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -38,33 +40,51 @@ public interface AdminQueries {
     /** The allocatable segments of a name; SEGMENT_NOT_FOUND when there are none. */
     Outcome<List<SegmentStats>> segmentsNamed(String name);
 
-    /** Removes the objects of one tenant or of all; how many. */
-    Outcome<Long> removeAll(Optional<ByteString> tenant, boolean force);
+    Outcome<Explanation> explain(Explain query);
 
-    /** What became of a key. */
-    Outcome<Explanation> explain(ByteString key, ByteString tenant);
+    /** How many leading keys are readable, which are leased. */
+    Outcome<PrefixHit> longestPrefix(LongestPrefix query);
 
-    /** How many leading keys are readable now; these get the lease of a read. */
-    Outcome<PrefixHit> longestPrefix(List<ByteString> keys, ByteString tenant);
+    Outcome<Uuid> createDrainJob(CreateDrainJob wanted);
 
-    /** One tenant's quota, or all when the name is empty; OBJECT_NOT_FOUND when unknown. */
-    Outcome<List<TenantQuota>> tenantQuotas(ByteString tenant);
+    Outcome<DrainJob> queryDrainJob(Uuid id);
 
-    /** Registers a tenant or changes its quota; INVALID_PARAMS, PERSISTENT_FAIL. */
-    Outcome<TenantQuota> setTenantQuota(ByteString tenant, long requestedBytes);
-
-    /** OBJECT_NOT_FOUND, TENANT_NOT_EMPTY, PERSISTENT_FAIL. */
-    Outcome<Done> deleteTenantQuota(ByteString tenant);
-
-    /** The id of the new job; INVALID_PARAMS, SEGMENT_NOT_FOUND, UNAVAILABLE_IN_CURRENT_STATUS. */
-    Outcome<Uuid> createDrainJob(CreateDrainJob job);
-
-    /** JOB_NOT_FOUND. */
-    Outcome<DrainJob> drainJob(Uuid id);
-
-    /** JOB_NOT_FOUND, UNAVAILABLE_IN_CURRENT_STATUS. */
     Outcome<Done> cancelDrainJob(Uuid id);
 
-    /** All clients, the longest silent first. */
-    List<ClientInfo> clients();
+    /** One tenant's quota, or those of all when the name is empty. */
+    Outcome<List<TenantQuota>> tenantQuotas(ByteString tenant);
+
+    Outcome<TenantQuota> setTenantQuota(SetTenantQuota wanted);
+
+    Outcome<Done> deleteTenantQuota(ByteString tenant);
+
+    /** The pool's figures in one line, {@code name=value}. */
+    default String summary() {
+        return StatusEndpoints.pool(stats());
+    }
+
+    /** Whether the master's timer, and with it its lock, came round lately. */
+    boolean isAlive();
+
+    /** Whether requests should be sent to this master. */
+    boolean isReady();
+
+    EventCounts events();
+
+    /**
+     * What became of the events of stored and removed objects. Immutable.
+     *
+     * @param skippedKeys events that were not published because the key is no number
+     */
+    record EventCounts(
+            boolean enabled,
+            long publishedBatches,
+            long publishedEvents,
+            long droppedEvents,
+            long skippedKeys) {
+        public static final EventCounts OFF = new EventCounts(false, 0, 0, 0, 0);
+    }
+
+    /** Removes the objects of one tenant or of all; how many. */
+    Outcome<Long> removeAll(Optional<ByteString> tenant, boolean force);
 }
