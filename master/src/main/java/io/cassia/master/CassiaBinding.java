@@ -5,6 +5,8 @@ import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.status.Outcome;
 import java.util.List;
 
@@ -12,7 +14,8 @@ import java.util.List;
 final class CassiaBinding {
     /** Extensions that a client may use once it has seen them. */
     static final List<String> CAPABILITIES =
-            List.of("acquire", "release", "list", "stats", "details");
+            List.of(
+                    "acquire", "release", "list", "stats", "details", CheckedMethods.CAPABILITY);
 
     private static final String PRODUCT = "cassia 0.1.0";
 
@@ -35,7 +38,25 @@ final class CassiaBinding {
                         CassiaMethods.RELEASE,
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
                 .register(CassiaMethods.LIST_KEYS, a -> Outcome.ok(loop.list(limited(a))))
+                .register(
+                        CheckedMethods.ACQUIRE_CHECKED,
+                        a -> Outcome.ok(loop.applyLong(new Command.AcquireChecked(a))))
+                .register(CheckedMethods.END_CHECKED, this::end)
+                .register(
+                        CheckedMethods.UPSERT_START_IF,
+                        a -> loop.applyLong(new Command.UpsertStartIf(a)))
+                .register(
+                        CheckedMethods.DROP_REPLICA,
+                        a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
+    }
+
+    private List<Outcome<Long>> end(EndChecked batch) {
+        return loop.applyInPieces(
+                batch.objects(),
+                piece ->
+                        new Command.EndChecked(
+                                new EndChecked(batch.client(), piece, batch.tenant())));
     }
 
     private static ListKeys limited(ListKeys query) {

@@ -2,6 +2,7 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.cassia.CheckedMessages;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.PingResult;
@@ -102,6 +103,16 @@ public sealed interface Command<R> {
     record Acquire(CassiaMessages.Acquire args) implements Command<CassiaMessages.Acquired> {}
 
     record Release(List<Long> leaseIds) implements Command<Done> {}
+
+    record AcquireChecked(CassiaMessages.Acquire args)
+            implements Command<CheckedMessages.CheckedAcquired> {}
+
+    record EndChecked(CheckedMessages.EndChecked args) implements Command<List<Outcome<Long>>> {}
+
+    record UpsertStartIf(CheckedMessages.UpsertStartIf args)
+            implements Command<Outcome<List<ReplicaDescriptor>>> {}
+
+    record DropReplica(CheckedMessages.DropReplica args) implements Command<Boolean> {}
 
     record Stats() implements Command<CassiaMessages.Stats> {}
 

@@ -7,6 +7,7 @@ import java.util.List;
 final class CoreState {
     final CoreConfig config;
     final ObjectTable objects;
+    final Versions versions = new Versions();
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final DiscardQueue discards = new DiscardQueue(segments);
@@ -71,6 +72,7 @@ final class CoreState {
         digest.add(inFlightBytes);
         digest.add(metadataBytes);
         objects.digest(digest);
+        versions.digest(digest);
         recency.digest(digest);
         segments.digest(digest);
         discards.digest(digest);

@@ -43,6 +43,7 @@ public final class MasterCore {
     private final Writes writes;
     private final BatchStarts batchStarts;
     private final Reads reads;
+    private final CheckedObjects checked;
     private final Removals removals;
     private final Mounts mounts;
     private final ClientTable clients;
@@ -60,6 +61,7 @@ public final class MasterCore {
         writes = new Writes(state, space, placer, evictor);
         batchStarts = new BatchStarts(state, writes);
         reads = new Reads(state, space);
+        checked = new CheckedObjects(state, space, reads, writes);
         removals = new Removals(state, space);
         mounts = new Mounts(state, space);
         clients = new ClientTable(state, mounts);
@@ -82,6 +84,10 @@ public final class MasterCore {
             case Command.BatchExistKey c -> reads.existAll(c.args());
             case Command.Acquire c -> reads.acquire(c.args());
             case Command.Release c -> release(c.leaseIds());
+            case Command.AcquireChecked c -> checked.acquire(c.args());
+            case Command.EndChecked c -> checked.end(c.args());
+            case Command.UpsertStartIf c -> relieved(checked.startIf(c.args()));
+            case Command.DropReplica c -> checked.drop(c.args());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
             case Command.PutEnd c -> end(c.args());
             case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));

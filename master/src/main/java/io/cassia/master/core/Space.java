@@ -139,7 +139,7 @@ final class Space {
 
     /** Estimated heap bytes of an object with one replica. */
     static long metadataBytes(int keyLength) {
-        return ObjectTable.OVERHEAD_BYTES + 16L + keyLength;
+        return ObjectTable.OVERHEAD_BYTES + Versions.OVERHEAD_BYTES + 16L + keyLength;
     }
 
     /** Frees everything at once: nobody can be reading. */
@@ -168,6 +168,7 @@ final class Space {
             state.groups.leave(slot, extra.group);
         }
         int tenant = objects.tenant(slot);
+        state.versions.end(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);
     }

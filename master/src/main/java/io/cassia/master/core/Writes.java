@@ -237,7 +237,18 @@ final class Writes {
         }
     }
 
+    /** Bytes of what is being written, of what is stored when nothing is. */
+    long sizeInFlight(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null && extra.upsert != null ? extra.upsert.size : objects.size(slot);
+    }
+
     Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant) {
+        return end(client, meta, replicaType, tenant, ByteString.EMPTY);
+    }
+
+    Outcome<Done> end(
+            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, ByteString sums) {
         int slot = findValid(tenant, meta.key());
         if (slot == NONE) {
             return notFound(meta.key());
@@ -265,6 +276,7 @@ final class Writes {
         } else {
             completePut(slot);
         }
+        state.versions.begin(slot, sums);
         meta.objectChecksum()
                 .ifPresentOrElse(
                         sum -> {
