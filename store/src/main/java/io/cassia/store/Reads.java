@@ -177,10 +177,14 @@ final class Reads {
             Plan elsewhere =
                     (index, found) ->
                             plan.item(index, found)
-                                    .map(item -> item.avoiding(avoid.getOrDefault(index, Set.of())));
+                                    .map(
+                                            item ->
+                                                    item.avoiding(
+                                                            avoid.getOrDefault(index, Set.of())));
             switch (master.acquire(open, tenant, false, deadline)) {
                 case Outcome.Ok<Leased>(Leased leased) ->
-                        failed = leased(keys, positions::get, leased, elsewhere, outcomes, deadline);
+                        failed =
+                                leased(keys, positions::get, leased, elsewhere, outcomes, deadline);
                 case Outcome.Failed<Leased> unreachable -> {
                     for (int position : positions) {
                         outcomes.set(position, unreachable.in(context(keys.get(position))));
@@ -195,7 +199,10 @@ final class Reads {
      * Reads items, each of which has its place in {@code outcomes}. Every item is closed on return.
      */
     Map<Integer, Set<String>> run(
-            List<ReadItem> items, long untilNanos, List<Outcome<Long>> outcomes, Deadline deadline) {
+            List<ReadItem> items,
+            long untilNanos,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
         Map<Integer, Set<String>> stale = new HashMap<>();
         try {
             List<ReadItem> open = new ArrayList<>(items.size());
@@ -313,8 +320,7 @@ final class Reads {
     }
 
     /** A replica with wrong bytes leaves service. */
-    private void report(
-            ReadItem item, ReplicaDescriptor replica, String wrong, Deadline deadline) {
+    private void report(ReadItem item, ReplicaDescriptor replica, String wrong, Deadline deadline) {
         LOG.log(
                 Level.WARNING,
                 "replica corrupt key={0} endpoint={1} address={2} detail=\"{3}\"",
@@ -325,8 +331,7 @@ final class Reads {
         if (item.found.version() == 0 || !isConfirmed(item, replica, deadline)) {
             return;
         }
-        DropReplica drop =
-                new DropReplica(item.key, tenant, item.found.version(), replica.id());
+        DropReplica drop = new DropReplica(item.key, tenant, item.found.version(), replica.id());
         if (master.call(CheckedMethods.DROP_REPLICA, drop, deadline)
                 instanceof Outcome.Failed<Boolean> failed) {
             LOG.log(
@@ -343,20 +348,23 @@ final class Reads {
      */
     private boolean isConfirmed(ReadItem item, ReplicaDescriptor replica, Deadline deadline) {
         return staging.take(item.wrongChunkBytes())
-                        .then(
-                                block -> {
-                                    try (block) {
-                                        Piece again = item.wrongPiece(replica, block.memory());
-                                        return transfers
-                                                .run(
-                                                        Opcode.READ,
-                                                        List.of(again),
-                                                        patience(Checksums.CHUNK_BYTES, deadline))
-                                                .getFirst()
-                                                .map(_ -> item.isWrongToo(block.memory()));
-                                    }
-                                })
-                instanceof Outcome.Ok<Boolean>(Boolean wrong)
+                                .then(
+                                        block -> {
+                                            try (block) {
+                                                Piece again =
+                                                        item.wrongPiece(replica, block.memory());
+                                                return transfers
+                                                        .run(
+                                                                Opcode.READ,
+                                                                List.of(again),
+                                                                patience(
+                                                                        Checksums.CHUNK_BYTES,
+                                                                        deadline))
+                                                        .getFirst()
+                                                        .map(_ -> item.isWrongToo(block.memory()));
+                                            }
+                                        })
+                        instanceof Outcome.Ok<Boolean>(Boolean wrong)
                 && wrong;
     }
 
