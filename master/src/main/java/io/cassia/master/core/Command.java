@@ -2,6 +2,7 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.cassia.CheckedMessages;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
@@ -149,6 +150,22 @@ public sealed interface Command<R> {
             implements Command<Outcome<CassiaMessages.Explanation>> {}
 
     record Release(List<Long> leaseIds) implements Command<Done> {}
+
+    record AcquireChecked(CassiaMessages.Acquire args)
+            implements Command<CheckedMessages.CheckedAcquired> {}
+
+    /** As {@link BatchPutEnd}. */
+    record EndChecked(CheckedMessages.EndChecked args, List<Long> puts)
+            implements Command<List<Outcome<Long>>> {
+        public EndChecked(CheckedMessages.EndChecked args) {
+            this(args, List.of());
+        }
+    }
+
+    record UpsertStartIf(CheckedMessages.UpsertStartIf args)
+            implements Command<Outcome<List<ReplicaDescriptor>>> {}
+
+    record DropReplica(CheckedMessages.DropReplica args) implements Command<Boolean> {}
 
     record CopyStart(Args.CopyStart args) implements Command<Outcome<CopyStartResult>> {}
 

@@ -43,6 +43,7 @@ public final class MasterCore {
     private final Writes writes;
     private final BatchStarts batchStarts;
     private final Reads reads;
+    private final CheckedObjects checked;
     private final Removals removals;
     private final Mounts mounts;
     private final Copies copies;
@@ -63,6 +64,7 @@ public final class MasterCore {
         writes = new Writes(state, space, placer, evictor);
         batchStarts = new BatchStarts(state, writes);
         reads = new Reads(state, space);
+        checked = new CheckedObjects(state, space, reads, writes);
         removals = new Removals(state, space);
         mounts = new Mounts(state, space);
         copies = new Copies(state, space);
@@ -90,6 +92,10 @@ public final class MasterCore {
             case Command.LongestPrefix c -> reads.longestPrefix(c.args());
             case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
+            case Command.AcquireChecked c -> checked.acquire(c.args());
+            case Command.EndChecked c -> checked.end(c.args(), c.puts());
+            case Command.UpsertStartIf c -> relieved(checked.startIf(c.args()));
+            case Command.DropReplica c -> checked.drop(c.args());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
             case Command.PutEnd c -> end(c.args(), c.put());
             case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));

@@ -185,7 +185,7 @@ final class Space {
 
     /** Estimated heap bytes of an object with one replica. */
     static long metadataBytes(int keyLength) {
-        return ObjectTable.OVERHEAD_BYTES + 16L + keyLength;
+        return ObjectTable.OVERHEAD_BYTES + Versions.OVERHEAD_BYTES + 16L + keyLength;
     }
 
     /** Frees everything at once: nobody can be reading. */
@@ -219,6 +219,7 @@ final class Space {
             state.groups.leave(slot, extra.group);
         }
         int tenant = objects.tenant(slot);
+        state.versions.end(slot);
         state.tenantOrder.remove(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);

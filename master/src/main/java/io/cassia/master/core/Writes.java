@@ -324,13 +324,30 @@ final class Writes {
         }
     }
 
+    /** Bytes of what is being written, of what is stored when nothing is. */
+    long sizeInFlight(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null && extra.upsert != null ? extra.upsert.size : objects.size(slot);
+    }
+
+    Outcome<Done> end(
+            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+        return end(client, meta, replicaType, tenant, put, ByteString.EMPTY);
+    }
+
     /**
      * Ends a put or upsert.
      *
      * @param put id of the first replica that its Start answered; 0 when the client does not say
+     * @param sums checksums of the chunks; empty when the client gives none
      */
     Outcome<Done> end(
-            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+            Uuid client,
+            ObjectMeta meta,
+            int replicaType,
+            ByteString tenant,
+            long put,
+            ByteString sums) {
         int slot = findValid(tenant, meta.key());
         if (slot == NONE) {
             return notFound(meta.key());
@@ -361,6 +378,7 @@ final class Writes {
         } else {
             completePut(slot);
         }
+        state.versions.begin(slot, sums);
         meta.objectChecksum()
                 .ifPresentOrElse(
                         sum -> {
