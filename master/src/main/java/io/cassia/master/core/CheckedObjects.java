@@ -129,28 +129,17 @@ final class CheckedObjects {
         if (extra == null || extra.replicas.isEmpty()) {
             return inline && dropLast(slot);
         }
-        Replica gone =
+        boolean there =
                 inline
-                        ? extra.replicas.getFirst()
+                        ? objects.has(slot, ObjectTable.COMPLETE)
                         : extra.replicas.stream()
-                                .filter(replica -> replica.id == bad.replica())
-                                .findFirst()
-                                .orElse(null);
-        if (gone == null || !gone.complete) {
-            return false;
+                                .anyMatch(
+                                        replica ->
+                                                replica.complete && replica.id == bad.replica());
+        if (there) {
+            space.dropReplica(slot, bad.replica(), space.leasedUntil(slot));
         }
-        space.account(slot, -1);
-        extra.replicas.remove(gone);
-        long freeAt = space.leasedUntil(slot);
-        if (inline) {
-            space.release(objects.segment(slot), objects.allocation(slot), freeAt);
-            objects.setReplica(slot, gone.id, gone.segment, gone.allocation, gone.offset);
-        } else {
-            space.release(gone.segment, gone.allocation, freeAt);
-        }
-        space.account(slot, 1);
-        objects.trimExtra(slot);
-        return true;
+        return there;
     }
 
     /** An object without a right byte is none; one that is being replaced stays until then. */
