@@ -2,7 +2,9 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.BufferDescriptor;
+import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Outcome;
 import io.cassia.testkit.simulation.SimulatedNetwork;
 import io.cassia.testkit.simulation.SimulatedProcess;
 import io.cassia.testkit.simulation.VirtualClock;
@@ -28,7 +30,7 @@ final class ClusterSimulation {
         void at(NodeMemory memory, long address);
     }
 
-    private static final int TRACE_LINES = 80;
+    private static final int TRACE_LINES = Integer.getInteger("lines", 80);
 
     final VirtualTime time = new VirtualTime();
     final SplittableRandom random;
@@ -103,9 +105,20 @@ final class ClusterSimulation {
         request.arrivals++;
         R answer = core.apply(request.command, master.clock().nanos());
         figures.commands++;
-        trace(() -> request.sender + " " + request.command + " -> " + answer);
+        if (!isRoutine(request.command, answer)) {
+            trace(() -> request.sender + " " + request.command + " -> " + answer);
+        }
         audit.observe(request, answer);
         return answer;
+    }
+
+    private static boolean isRoutine(Command<?> command, Object answer) {
+        return switch (command) {
+            case Command.Tick _ -> true;
+            case Command.FetchTasks _ -> answer.equals(List.of());
+            case Command.Ping _ -> answer.equals(Outcome.ok(new PingResult(0, 1)));
+            default -> false;
+        };
     }
 
     private void tick() {
@@ -202,6 +215,7 @@ final class ClusterSimulation {
                 client.start();
             }
         }
+        endDrains(10);
         CoreConfig config = profile.config();
         long rest =
                 3 * (config.putReleaseNanos() + config.wipeNanos() + config.leaseNanos())
@@ -227,6 +241,19 @@ final class ClusterSimulation {
         }
         if (!clients.getFirst().isFinished()) {
             throw new AssertionError("the last put and get did not succeed");
+        }
+    }
+
+    /** An operator cancels all drains until it is done; what is drained already is lent anew. */
+    private void endDrains(int tries) {
+        for (Uuid job : drainJobs) {
+            handle(
+                    new Request<>(
+                            new Command.CancelDrainJob(job), "operator", time.nanos(), List.of(), 0));
+        }
+        nodes.forEach(node -> node.leaveIfRetired(core.state()));
+        if (tries > 0) {
+            time.after(200 * SimulationProfile.MILLI, () -> endDrains(tries - 1));
         }
     }
 

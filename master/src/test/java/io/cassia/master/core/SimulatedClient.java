@@ -17,7 +17,7 @@ import io.cassia.testkit.simulation.History;
 import io.cassia.testkit.simulation.SimulatedProcess;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +37,7 @@ final class SimulatedClient extends SimulatedMember {
     private static final long LONGEST = 4096;
 
     /** What is under way when the process dies. */
-    private final Set<WriteAttempt> writing = new HashSet<>();
+    private final Set<WriteAttempt> writing = new LinkedHashSet<>();
 
     /** Keys about which messages are under way that change something. */
     private final Map<ObjectName, Integer> unsettled = new HashMap<>();
@@ -59,7 +59,7 @@ final class SimulatedClient extends SimulatedMember {
     @Override
     void crash() {
         process.crash();
-        Set<WriteAttempt> died = new HashSet<>(writing);
+        Set<WriteAttempt> died = new LinkedHashSet<>(writing);
         writing.clear();
         died.forEach(WriteAttempt::abandon);
     }
@@ -87,7 +87,7 @@ final class SimulatedClient extends SimulatedMember {
 
     private List<ObjectName> someNames(int most) {
         ByteString tenant = world.tenant(random().nextInt(world.profile.tenants()));
-        Set<ObjectName> names = new java.util.LinkedHashSet<>();
+        Set<ObjectName> names = new LinkedHashSet<>();
         int count = 1 + random().nextInt(most);
         for (int i = 0; i < count; i++) {
             names.add(new ObjectName(tenant, anyName().key()));
@@ -598,7 +598,9 @@ final class SimulatedClient extends SimulatedMember {
     }
 
     private boolean isUnsettled(ObjectName name) {
-        return !world.profile.writerPerPut() && unsettled.getOrDefault(name, 0) > 0;
+        return !world.profile.writerPerPut()
+                && (unsettled.getOrDefault(name, 0) > 0
+                        || writing.stream().anyMatch(attempt -> attempt.name.equals(name)));
     }
 
     private void write(List<ObjectName> wanted, boolean upsert, boolean batch) {

@@ -51,6 +51,7 @@ abstract class SimulatedMember {
         Request<R> request =
                 new Request<>(command, process.name(), world.time.nanos(), attempts, holder);
         boolean[] settled = {false};
+        long asking = process.incarnation();
         world.network.send(
                 process,
                 world.master,
@@ -62,7 +63,8 @@ abstract class SimulatedMember {
                             process,
                             false,
                             () -> {
-                                if (!settled[0]) {
+                                // A connection ends with the process that asked.
+                                if (!settled[0] && asking == process.incarnation()) {
                                     settled[0] = true;
                                     answered.accept(answer);
                                 }

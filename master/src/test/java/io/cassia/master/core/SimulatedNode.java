@@ -5,6 +5,7 @@ import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.TaskCompletion;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -29,6 +30,7 @@ final class SimulatedNode extends SimulatedMember {
 
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
+    private boolean wasOk;
 
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
         super(world, process);
@@ -75,9 +77,11 @@ final class SimulatedNode extends SimulatedMember {
 
     private Done pinged(io.cassia.rpc.mooncake.PingResult result) {
         Segment lent = segment;
+        wasOk |= result.clientStatus() == 1;
         if (result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
                 && lent != null
                 && !leaving) {
+            if (wasOk && Boolean.getBoolean("fresh")) { wasOk = false; memory = null; segment = null; lend(); return Done.DONE; }
             ask(
                     new Command.ReMountSegment(new Args.ReMountSegment(List.of(lent), id)),
                     _ -> {},
@@ -106,6 +110,15 @@ final class SimulatedNode extends SimulatedMember {
             return;
         }
         unmount(lent.id());
+    }
+
+    /** Lends its memory anew when the master does not use it any more. */
+    void leaveIfRetired(CoreState state) {
+        Segment lent = segment;
+        MountedSegment mounted = lent == null ? null : state.segments.find(lent.id());
+        if (mounted != null && mounted.status() != SegmentStatus.OK) {
+            leave(false);
+        }
     }
 
     private void waitUntilGone(Uuid gone) {
@@ -149,7 +162,7 @@ final class SimulatedNode extends SimulatedMember {
     boolean isMounted(CoreState state) {
         Segment lent = segment;
         MountedSegment mounted = lent == null ? null : state.segments.find(lent.id());
-        return mounted != null && mounted.isReadable() && !mounted.suspected;
+        return mounted != null && mounted.isAllocatable();
     }
 
     private void carryOut(TaskOrder order) {
