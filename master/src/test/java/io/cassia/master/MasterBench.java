@@ -6,6 +6,7 @@ import io.cassia.master.core.AllocationStrategy;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.core.MasterCore;
+import io.cassia.master.core.TaskRules;
 import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.RpcPipeline;
@@ -87,6 +88,10 @@ final class MasterBench {
                 Long.MAX_VALUE,
                 1000,
                 1_000_000,
+                Long.MAX_VALUE / 4,
+                0,
+                false,
+                TaskRules.DEFAULT,
                 100_000_000,
                 42);
     }

@@ -10,11 +10,16 @@ import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.Explain;
+import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.MasterMethods;
@@ -194,9 +199,31 @@ class MasterTest {
     }
 
     @Test
+    void a_cassia_client_asks_for_a_prefix_and_what_became_of_a_key() {
+        mount();
+        put("k0", 100);
+        put("k1", 100);
+        PrefixHit hit =
+                ok(
+                        CassiaMethods.LONGEST_PREFIX,
+                        new LongestPrefix(
+                                List.of(key("k0"), key("k1"), key("x")), TENANT, 0, true, true));
+        assertThat(hit.count()).isEqualTo(2);
+        assertThat(hit.objects()).hasSize(2).allMatch(Outcome::isOk);
+        ok(CassiaMethods.RELEASE, new Release(List.of(hit.leaseId())));
+        ok(MasterMethods.REMOVE, new Args.Remove(key("k0"), true, TENANT));
+        Explanation gone = ok(CassiaMethods.EXPLAIN, new Explain(key("k0"), TENANT));
+        assertThat(gone.state()).isEqualTo("absent");
+        assertThat(gone.decisions().getFirst().what()).isEqualTo("removed");
+        assertThat(code(CassiaMethods.TENANT_QUOTAS, TENANT))
+                .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_MODE);
+        assertThat(code(CassiaMethods.QUERY_DRAIN_JOB, A)).isEqualTo(StoreCode.JOB_NOT_FOUND);
+    }
+
+    @Test
     void a_cassia_client_acquires_lists_and_asks_for_statistics() {
         assertThat(ok(CassiaMethods.HELLO, A).capabilities())
-                .containsExactly("acquire", "release", "list", "stats", "details");
+                .contains("acquire", "release", "list", "stats", "longest-prefix", "checked");
         mount();
         for (int i = 0; i < 5; i++) {
             put("k" + i, 100);
@@ -221,10 +248,11 @@ class MasterTest {
     @Test
     void every_method_of_the_release_and_our_own_is_answered() throws IOException {
         List<RpcMethod<?, ?>> all = new ArrayList<>(CassiaMethods.ALL);
+        all.addAll(CheckedMethods.ALL);
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 5);
+        assertThat(all).hasSize(64 + 15 + 4);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

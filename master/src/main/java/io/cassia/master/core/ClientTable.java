@@ -1,14 +1,18 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Confined to the master's lock. Clients by their last sign of life (spec mooncake-store 4.2, 4.3).
@@ -21,9 +25,13 @@ import java.util.Map;
  *
  * A suspected client's data is kept: a pause is not a death. Its segments take no new replicas, and
  * an object that only it holds does not count as existing until it is heard of again; who reads the
- * object anyway finds out himself. A time in which the master itself stood still does not count as silence.
+ * object anyway finds out himself. A time in which the master itself stood still does not count as
+ * silence.
  */
 final class ClientTable {
+    /** Beside the numbers of {@link ClientStatus}. */
+    private static final int SUSPECTED = 3;
+
     private static final class Client {
         long heardAt;
         long stalledBefore;
@@ -137,7 +145,8 @@ final class ClientTable {
             if (!client.suspected) {
                 suspect(entry.getKey(), client, silent);
             }
-            if (silent > state.config.wipeNanos()) {
+            // Without segments there is nothing to keep.
+            if (silent > state.config.wipeNanos() || !mounts.hasAny(entry.getKey())) {
                 entries.remove();
                 wipe(entry.getKey(), silent);
             }
@@ -158,6 +167,30 @@ final class ClientTable {
         int segments = mounts.unmountAll(id);
         state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
         state.effects.add(new Effect.ClientExpired(id, silent, segments));
+    }
+
+    /** One client, or all, the longest silent first, when the id is zero. */
+    Outcome<List<ClientInfo>> list(Uuid id) {
+        if (id.first() == 0 && id.second() == 0) {
+            List<ClientInfo> all = new ArrayList<>(clients.size());
+            clients.forEach((each, client) -> all.add(info(each, client)));
+            return Outcome.ok(all);
+        }
+        Client client = clients.get(id);
+        return client == null
+                ? Outcome.failed(
+                        StoreCode.CLIENT_NOT_FOUND,
+                        "client " + id + " has not pinged, or was silent for too long")
+                : Outcome.ok(List.of(info(id, client)));
+    }
+
+    private ClientInfo info(Uuid id, Client client) {
+        ClientStatus status = client.ok ? ClientStatus.OK : ClientStatus.NEED_REMOUNT;
+        return new ClientInfo(
+                id,
+                client.suspected ? SUSPECTED : status.number(),
+                TimeUnit.NANOSECONDS.toMillis(state.now - client.heardAt),
+                mounts.namesOf(id));
     }
 
     void digest(Digest digest) {

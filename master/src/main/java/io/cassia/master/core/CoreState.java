@@ -9,6 +9,7 @@ import java.util.SequencedMap;
 final class CoreState {
     final CoreConfig config;
     final ObjectTable objects;
+    final Versions versions = new Versions();
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final DiscardQueue discards = new DiscardQueue(segments);
@@ -17,6 +18,8 @@ final class CoreState {
     final TenantOrder tenantOrder;
     final LeaseTable leases;
     final DecisionRing decisions = new DecisionRing();
+    final ObjectEvents events = new ObjectEvents();
+
     /** Slots whose objects are being copied or moved, the earliest start first. */
     final SequencedMap<Integer, Replication> replications = new LinkedHashMap<>();
 
@@ -93,6 +96,7 @@ final class CoreState {
         digest.add(inFlightBytes);
         digest.add(metadataBytes);
         objects.digest(digest);
+        versions.digest(digest);
         recency.digest(digest);
         segments.digest(digest);
         discards.digest(digest);

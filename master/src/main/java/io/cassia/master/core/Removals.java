@@ -64,13 +64,21 @@ final class Removals {
             return StoreCode.OBJECT_HAS_LEASE;
         }
         if (objects.has(slot, ObjectTable.REPLICATING)) {
-            return StoreCode.OBJECT_HAS_REPLICATION_TASK;
+            // A target that is being written is a replica that is not ready (recorded).
+            return space.hasTargets(slot)
+                    ? StoreCode.REPLICA_IS_NOT_READY
+                    : StoreCode.OBJECT_HAS_REPLICATION_TASK;
         }
         // Force does not help a writer's bytes to land in somebody else's object.
         return objects.has(slot, ObjectTable.IN_FLIGHT) ? StoreCode.REPLICA_IS_NOT_READY : null;
     }
 
     private Outcome<Done> refused(int slot, ByteString key, StoreCode obstacle) {
+        if (obstacle == StoreCode.REPLICA_IS_NOT_READY
+                && objects.has(slot, ObjectTable.REPLICATING)) {
+            return Outcome.failed(
+                    obstacle, "key " + key + " is being copied or moved; retry when that ended");
+        }
         if (obstacle == StoreCode.REPLICA_IS_NOT_READY) {
             return Outcome.failed(
                     obstacle, "key " + key + " is being put by client " + objects.writer(slot));
@@ -104,7 +112,9 @@ final class Removals {
                 continue;
             }
             boolean done =
-                    segment.isEmpty() ? removeIfPossible(slot, false, Fate.CLEARED) : clearOn(slot, segment);
+                    segment.isEmpty()
+                            ? removeIfPossible(slot, false, Fate.CLEARED)
+                            : clearOn(slot, segment);
             if (done) {
                 cleared.add(key);
             }

@@ -22,8 +22,8 @@ public record TaskRules(
             new TaskRules(10_000, 10_000, 10_000, 300_000_000_000L, 300_000_000_000L, 10);
 
     public TaskRules {
-        if (maxPending < 1 || maxProcessing < 1 || maxFinished < 1) {
-            throw new IllegalArgumentException("task limits must be positive");
+        if (maxPending < 0 || maxProcessing < 0 || maxFinished < 0) {
+            throw new IllegalArgumentException("task limits must not be negative");
         }
         if (pendingNanos < 0 || processingNanos < 0 || maxRetryAttempts < 0) {
             throw new IllegalArgumentException("task times and retries must not be negative");

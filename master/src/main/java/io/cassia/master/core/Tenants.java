@@ -106,8 +106,8 @@ final class Tenants {
         return at(number).name;
     }
 
-    boolean isNamed(int number) {
-        return byNumber.get(number) != null;
+    boolean exists(int number) {
+        return number < byNumber.size() && byNumber.get(number) != null;
     }
 
     /** Null when the tenant's name may be used in a write at all; spec 3.2, row 1. */

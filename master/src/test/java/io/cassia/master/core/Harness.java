@@ -52,7 +52,7 @@ final class Harness {
         Duration clientTtl = Duration.ofSeconds(10);
         double watermark = 1.0;
         double ratio = 0.05;
-        boolean multiTenant = true;
+        boolean multiTenant;
         boolean evictSoftPinned = true;
         long maxMetadata = Long.MAX_VALUE;
         int maxClients = 1000;
@@ -135,6 +135,11 @@ final class Harness {
 
     Outcome<Done> unmount(Segment segment, Uuid client) {
         return apply(new Command.UnmountSegment(new Args.UnmountSegment(segment.id(), client)));
+    }
+
+    /** Registers a tenant. */
+    void quota(String tenant, long bytes) {
+        ok(apply(new Command.SetTenantQuota(ByteString.of(tenant), bytes)));
     }
 
     Outcome<PingResult> ping(Uuid client) {
