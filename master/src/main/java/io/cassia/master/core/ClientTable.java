@@ -87,7 +87,7 @@ final class ClientTable {
             state.effects.add(new Effect.ClientReturned(id, state.now - client.heardAt));
         }
         client.heardAt = state.now;
-        client.stalledBefore = stalledNanos;
+        client.stalledBefore = stalledNanos + lateNanos();
         clients.put(id, client);
         return client;
     }
@@ -109,11 +109,20 @@ final class ClientTable {
         return client != null && client.ok;
     }
 
+    /**
+     * How late the timer is now. Who is heard of before it has run again was not silent during the
+     * stall and gets nothing for it.
+     */
+    private long lateNanos() {
+        long gap = state.now - lastTick;
+        boolean late = lastTick != 0 && gap > 2 * state.config.tickNanos();
+        return late ? gap - state.config.tickNanos() : 0;
+    }
+
     /** Measures how late the timer is. */
     void tick() {
-        long gap = state.now - lastTick;
-        if (lastTick != 0 && gap > 2 * state.config.tickNanos()) {
-            long stalled = gap - state.config.tickNanos();
+        long stalled = lateNanos();
+        if (stalled > 0) {
             stalledNanos += stalled;
             state.counters.add(CoreCount.STALLED_NANOS, stalled);
             if (stalled > state.config.clientTtlNanos() / 4) {

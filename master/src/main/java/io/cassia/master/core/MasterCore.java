@@ -219,7 +219,11 @@ public final class MasterCore {
             return tooManyClients(args.client());
         }
         Outcome<Done> checked = mounts.checkRemount(args.segments(), args.client());
-        if (!checked.isOk() || clients.isOk(args.client())) {
+        if (checked.isOk() && clients.isOk(args.client())) {
+            clients.remounted(args.client());
+            return checked;
+        }
+        if (!checked.isOk()) {
             return checked;
         }
         Outcome<Done> mounted = mounts.remount(args.segments(), args.client());
