@@ -175,8 +175,8 @@ final class Mounts {
                     StoreCode.INVALID_PARAMS,
                     "segment " + id + " belongs to client " + segment.client + ", not " + client);
         }
-        if (segment.status() != SegmentStatus.OK
-                && segment.status() != SegmentStatus.GRACEFULLY_UNMOUNTING) {
+        if (segment.status() == SegmentStatus.DRAINED
+                || segment.status() == SegmentStatus.UNMOUNTING) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                     "segment " + id + " is " + segment.status());
