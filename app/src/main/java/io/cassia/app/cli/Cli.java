@@ -53,6 +53,7 @@ public final class Cli {
         commands.put("up", () -> new UpCommand(console, backend, stop));
         commands.put("master", () -> new MasterCommand(console, backend, stop));
         commands.put("node", () -> new NodeCommand(console, backend, stop));
+        commands.put("gateway", () -> new GatewayCommand(console, backend, stop));
         commands.put("put", () -> PutCommand.of(console, backend));
         commands.put("get", () -> GetCommand.of(console, backend));
         commands.put("exists", () -> ExistsCommand.of(console, backend));

@@ -1,7 +1,3 @@
-/** The store over HTTP. */
-@NullMarked
-@CheckReturnValue
+/** Tests of the REST service: real HTTP against a cluster in this process. */
+@org.jspecify.annotations.NullMarked
 package io.cassia.gateways.rest;
-
-import com.google.errorprone.annotations.CheckReturnValue;
-import org.jspecify.annotations.NullMarked;
