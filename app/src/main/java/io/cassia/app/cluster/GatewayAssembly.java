@@ -22,8 +22,16 @@ final class GatewayAssembly {
                         .then(
                                 store -> {
                                     parts.onClose(store::close);
+                                    LentSegments segments =
+                                            new LentSegments(client, clock, meters);
+                                    parts.onClose(segments::close);
                                     return RestServer.start(
-                                                    rest, store, clock, meters, meters::scrape)
+                                                    rest,
+                                                    store,
+                                                    segments,
+                                                    clock,
+                                                    meters,
+                                                    meters::scrape)
                                             .map(server -> serving(server, rest, parts));
                                 });
         if (!started.isOk()) {

@@ -5,6 +5,7 @@ import io.cassia.gateways.rest.BodyMemory.Body;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.ObjectInfo;
 import io.cassia.store.PutOptions;
 import io.cassia.store.StoreClient;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  *   POST /api/batch_get     {"keys"}             each {"key", "size", "base64"} or {"key", "failure"}
  *   POST /api/batch_exist   {"keys"}             each {"key", "exists"}
  *   POST /api/batch_remove  {"keys", "force"}
+ *   POST /api/longest_prefix {"keys"}            {"length": how many leading keys are readable}
  * </pre>
  */
 final class BatchEndpoints {
@@ -48,17 +50,9 @@ final class BatchEndpoints {
     }
 
     private void withDocument(RestExchange exchange, DocumentWork work) throws IOException {
-        Optional<Received> received = Received.of(exchange, memory, Documents.MAX_BYTES);
-        if (received.isEmpty()) {
-            return;
-        }
-        Outcome<JsonNode> document;
-        try (Received body = received.get()) {
-            document = Documents.read(body);
-        }
-        switch (document) {
-            case Outcome.Ok<JsonNode>(JsonNode json) -> work.run(json);
-            case Outcome.Failed<JsonNode> failed -> exchange.failed(failed);
+        Optional<JsonNode> document = Documents.receive(exchange, memory);
+        if (document.isPresent()) {
+            work.run(document.get());
         }
     }
 
@@ -106,6 +100,25 @@ final class BatchEndpoints {
             }
         }
         answer(exchange, results);
+    }
+
+    void longestPrefix(RestExchange exchange) throws IOException {
+        withDocument(
+                exchange,
+                document ->
+                        withKeys(
+                                exchange,
+                                document,
+                                keys -> {
+                                    switch (client.longestPrefix(keys)) {
+                                        case Outcome.Ok<Integer>(Integer length) ->
+                                                exchange.json(
+                                                        HttpStatus.OK,
+                                                        Bodies.object().put("length", length));
+                                        case Outcome.Failed<Integer> failed ->
+                                                exchange.failed(failed);
+                                    }
+                                }));
     }
 
     void remove(RestExchange exchange) throws IOException {
@@ -217,8 +230,8 @@ final class BatchEndpoints {
     private void get(RestExchange exchange, List<ByteString> keys) throws IOException {
         List<Outcome<Long>> sizes = new ArrayList<>(keys.size());
         long total = 0;
-        for (ByteString key : keys) {
-            Outcome<Long> size = client.size(key);
+        for (Outcome<ObjectInfo> info : client.infoBatch(keys)) {
+            Outcome<Long> size = info.map(ObjectInfo::sizeBytes);
             if (size instanceof Outcome.Ok<Long>(Long bytes)) {
                 size = total + bytes <= Documents.MAX_BYTES ? size : tooMuch(bytes);
                 total += size.isOk() ? bytes : 0;

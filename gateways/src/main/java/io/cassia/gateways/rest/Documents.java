@@ -3,10 +3,12 @@ package io.cassia.gateways.rest;
 import io.cassia.base.ByteString;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -20,8 +22,30 @@ final class Documents {
 
     private Documents() {}
 
+    /** The request's document; empty when there is none and the client has been told. */
+    static Optional<JsonNode> receive(RestExchange exchange, BodyMemory memory)
+            throws IOException {
+        Optional<Received> received = Received.of(exchange, memory, MAX_BYTES);
+        if (received.isEmpty()) {
+            return Optional.empty();
+        }
+        Outcome<JsonNode> document;
+        try (Received body = received.get()) {
+            document = read(body);
+        }
+        switch (document) {
+            case Outcome.Ok<JsonNode>(JsonNode json) -> {
+                return Optional.of(json);
+            }
+            case Outcome.Failed<JsonNode> failed -> {
+                exchange.failed(failed);
+                return Optional.empty();
+            }
+        }
+    }
+
     /** INVALID_PARAMS when it is not one JSON object. */
-    static Outcome<JsonNode> read(Received body) {
+    private static Outcome<JsonNode> read(Received body) {
         byte[] text = new byte[Math.toIntExact(body.bytes())];
         int at = 0;
         for (MemorySegment part : body.parts()) {

@@ -10,10 +10,12 @@ import io.cassia.status.StoreCode;
 final class HttpStatus {
     static final int OK = 200;
     static final int PARTIAL = 206;
+    static final int NOT_MODIFIED = 304;
     static final int BAD_REQUEST = 400;
     static final int NOT_FOUND = 404;
     static final int METHOD_NOT_ALLOWED = 405;
     static final int CONFLICT = 409;
+    static final int PRECONDITION_FAILED = 412;
     static final int TOO_LARGE = 413;
     static final int RANGE_NOT_SATISFIABLE = 416;
     static final int INTERNAL = 500;

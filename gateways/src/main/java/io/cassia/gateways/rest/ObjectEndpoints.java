@@ -41,7 +41,7 @@ final class ObjectEndpoints {
     }
 
     void upsert(RestExchange exchange, String rawKey) throws IOException {
-        withKey(exchange, rawKey, key -> uploads.body(exchange, key, PutOptions.DEFAULT));
+        withKey(exchange, rawKey, key -> uploads.body(exchange, key, PutOptions.UPSERT));
     }
 
     void get(RestExchange exchange, String rawKey) throws IOException {

@@ -26,7 +26,10 @@ final class RestEndpoints {
     private final Map<String, Route> routes;
 
     RestEndpoints(
-            ObjectEndpoints objects, BatchEndpoints batches, StatusEndpoints status) {
+            ObjectEndpoints objects,
+            BatchEndpoints batches,
+            SegmentEndpoints segments,
+            StatusEndpoints status) {
         this.routes =
                 Map.ofEntries(
                         route("/api/put", "PUT", (exchange, none) -> objects.putText(exchange)),
@@ -51,6 +54,31 @@ final class RestEndpoints {
                                 "/api/batch_remove",
                                 "POST",
                                 (exchange, none) -> batches.remove(exchange)),
+                        route(
+                                "/api/longest_prefix",
+                                "POST",
+                                (exchange, none) -> batches.longestPrefix(exchange)),
+                        route("/api/mount", "POST", (exchange, none) -> segments.mount(exchange)),
+                        route(
+                                "/api/unmount",
+                                "POST",
+                                (exchange, none) -> segments.unmount(exchange)),
+                        route(
+                                "/api/unmount_shm",
+                                "POST",
+                                (exchange, none) -> segments.unmount(exchange)),
+                        route(
+                                "/api/mount_shm",
+                                "POST",
+                                (exchange, none) -> segments.notSupported(exchange)),
+                        route(
+                                "/api/reconfigure",
+                                "POST",
+                                (exchange, none) -> segments.notSupported(exchange)),
+                        route(
+                                "/api/unmount_local_disk",
+                                "POST",
+                                (exchange, none) -> segments.unmountLocalDisk(exchange)),
                         route("/health", "GET", (exchange, none) -> status.health(exchange)),
                         route("/metrics", "GET", (exchange, none) -> status.metrics(exchange)),
                         route(

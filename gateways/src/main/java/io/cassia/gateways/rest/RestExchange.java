@@ -7,6 +7,7 @@ import io.cassia.status.StoreCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
  * has gone or was cut off: there is nobody left to tell.
  */
 final class RestExchange {
+    private static final System.Logger LOG = System.getLogger(RestExchange.class.getName());
+
     static final String BINARY = "application/octet-stream";
     static final String JSON = "application/json";
     static final String TEXT = "text/plain; charset=utf-8";
@@ -155,6 +158,28 @@ final class RestExchange {
         } finally {
             call.goOn();
         }
+    }
+
+    /** The client has this version already. */
+    void notModified() throws IOException {
+        status = HttpStatus.NOT_MODIFIED;
+        call.awaitClient();
+        try {
+            http.sendResponseHeaders(HttpStatus.NOT_MODIFIED, -1);
+        } finally {
+            call.goOn();
+        }
+    }
+
+    /** The rest of the announced body cannot be had: the connection ends before it. */
+    void breakOff(Outcome.Failed<?> failed) {
+        metrics.brokenAnswers.increment();
+        LOG.log(
+                Level.WARNING,
+                "answer-broken-off operation={0} code={1} detail={2}",
+                operation,
+                failed.code().label(),
+                failed.detail());
     }
 
     /** A part of the announced body. */

@@ -18,6 +18,7 @@ final class RestMetrics {
     final Counter droppedConnections;
     final Counter slowClients;
     final Counter lostClients;
+    final Counter brokenAnswers;
 
     RestMetrics(MeterRegistry meters) {
         this.meters = meters;
@@ -33,6 +34,8 @@ final class RestMetrics {
                 counter("cassia_rest_slow_clients", "Requests ended: client too slow");
         this.lostClients =
                 counter("cassia_rest_lost_clients", "Requests whose client went before its answer");
+        this.brokenAnswers =
+                counter("cassia_rest_broken_answers", "Answers that broke off in the middle");
         Gauge.builder("cassia_rest_requests_in_flight", inFlight, AtomicInteger::get)
                 .description("Requests that are worked on")
                 .register(meters);

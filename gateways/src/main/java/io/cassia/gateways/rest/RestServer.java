@@ -46,6 +46,7 @@ public final class RestServer implements AutoCloseable {
             HttpServer server,
             RestConfig config,
             StoreClient client,
+            SegmentHost segments,
             Clock clock,
             MeterRegistry meters,
             Supplier<String> metricsText) {
@@ -65,6 +66,7 @@ public final class RestServer implements AutoCloseable {
                 new RestEndpoints(
                         new ObjectEndpoints(client, memory),
                         new BatchEndpoints(client, memory),
+                        new SegmentEndpoints(segments, memory),
                         new StatusEndpoints(client, metrics, metricsText));
         server.setExecutor(this::run);
         server.createContext("/", this::handle);
@@ -74,11 +76,13 @@ public final class RestServer implements AutoCloseable {
      * Starts serving; RPC_FAIL says which address cannot be listened on and why.
      *
      * @param client of the cluster; it stays the caller's, and its deadline is that of each request
+     * @param segments what lends memory when a request asks for that
      * @param metricsText body of {@code /metrics}
      */
     public static Outcome<RestServer> start(
             RestConfig config,
             StoreClient client,
+            SegmentHost segments,
             Clock clock,
             MeterRegistry meters,
             Supplier<String> metricsText) {
@@ -88,7 +92,8 @@ public final class RestServer implements AutoCloseable {
         }
         try {
             HttpServer server = HttpServer.create(address, BACKLOG);
-            RestServer rest = new RestServer(server, config, client, clock, meters, metricsText);
+            RestServer rest = new RestServer(
+                            server, config, client, segments, clock, meters, metricsText);
             server.start();
             return Outcome.ok(rest);
         } catch (IOException e) {

@@ -1,6 +1,6 @@
 package io.cassia.gateways.rest;
 
-import io.cassia.base.ByteString;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.store.StoreClient;
 import java.io.IOException;
@@ -29,9 +29,6 @@ final class StatusEndpoints {
     /** A probe that takes longer is a no; probes of others come soon. */
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    /** Asked for to see whether the master answers; nobody stores it. */
-    private static final ByteString PROBE = ByteString.of("\0cassia-health");
-
     private final StoreClient client;
     private final RestMetrics metrics;
     private final Supplier<String> metricsText;
@@ -52,10 +49,10 @@ final class StatusEndpoints {
     }
 
     private boolean masterAnswers() {
-        CompletableFuture<Outcome<Boolean>> answer = new CompletableFuture<>();
+        CompletableFuture<Outcome<Done>> answer = new CompletableFuture<>();
         Thread.ofVirtual()
                 .name("cassia-rest-health")
-                .start(() -> answer.complete(client.exists(PROBE)));
+                .start(() -> answer.complete(client.health()));
         try {
             return answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).isOk();
         } catch (InterruptedException e) {

@@ -7,6 +7,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions;
 import io.cassia.store.StoreClient;
+import io.cassia.store.WriteSession;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,8 +16,11 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Takes values. Immutable. Space in the store is asked for when the whole value has arrived: a
- * client that breaks off has left nothing behind.
+ * Takes values. Immutable.
+ *
+ * <p>Space in the store is asked for when the whole value has arrived: a client that breaks off has
+ * left nothing behind. A value that is too large for that must tell its length; it goes to the
+ * store piece by piece, and is taken back when it does not come to its end.
  */
 final class Uploads {
     private final StoreClient client;
@@ -28,50 +32,101 @@ final class Uploads {
     }
 
     /** The body as it is. */
-    void body(RestExchange exchange, ByteString key, PutOptions options) throws IOException {
+    void body(RestExchange exchange, ByteString key, PutOptions base) throws IOException {
+        switch (UploadOptions.of(exchange, base)) {
+            case Outcome.Failed<PutOptions> failed -> exchange.failed(failed);
+            case Outcome.Ok<PutOptions>(PutOptions options) -> {
+                long most = Math.min(ObjectReads.WHOLE_BYTES, memory.capacityBytes());
+                Optional<Long> length = exchange.contentLength();
+                if (length.isPresent() && length.get() > most) {
+                    pieces(exchange, key, length.get(), options);
+                } else {
+                    whole(exchange, key, options);
+                }
+            }
+        }
+    }
+
+    private void whole(RestExchange exchange, ByteString key, PutOptions options)
+            throws IOException {
         Optional<Received> received = Received.of(exchange, memory, Long.MAX_VALUE);
         if (received.isEmpty()) {
             return;
         }
         try (Received body = received.get()) {
-            switch (put(key, body, options)) {
-                case Outcome.Ok<Done> ok ->
-                        exchange.json(HttpStatus.OK, Bodies.success().put("bytes", body.bytes()));
-                case Outcome.Failed<Done> failed -> exchange.failed(failed);
+            tell(exchange, client.putParts(key, body.parts(), options), body.bytes());
+        }
+    }
+
+    private void pieces(RestExchange exchange, ByteString key, long length, PutOptions options)
+            throws IOException {
+        Outcome<Body> taken =
+                memory.take(Math.min(ObjectReads.PIECE_BYTES, memory.capacityBytes()));
+        if (taken instanceof Outcome.Failed<Body> failed) {
+            exchange.failed(failed);
+            return;
+        }
+        try (Body window = taken.orThrow()) {
+            switch (client.openWrite(key, length, options)) {
+                case Outcome.Failed<WriteSession> failed ->
+                        tell(exchange, failed.as(), length);
+                case Outcome.Ok<WriteSession>(WriteSession session) -> {
+                    try (session) {
+                        Outcome<Done> written =
+                                write(exchange, session, length, window.memory());
+                        tell(
+                                exchange,
+                                written.then(_ -> session.commit()).map(_ -> Done.DONE),
+                                length);
+                    }
+                }
             }
         }
     }
 
-    private Outcome<Done> put(ByteString key, Received body, PutOptions options) {
-        if (body.parts().size() == 1) {
-            return client.put(key, body.parts().getFirst(), options);
+    private static Outcome<Done> write(
+            RestExchange exchange, WriteSession session, long length, MemorySegment window)
+            throws IOException {
+        for (long at = 0; at < length; at += window.byteSize()) {
+            MemorySegment piece = window.asSlice(0, Math.min(window.byteSize(), length - at));
+            // A body that ends too early is an IOException of the server's stream.
+            long got = exchange.receive(piece);
+            Outcome<Done> written = session.write(at, piece.asSlice(0, got));
+            if (!written.isOk()) {
+                return written;
+            }
         }
-        return memory.takeMore(body.bytes())
-                .then(
-                        whole -> {
-                            try (whole) {
-                                long at = 0;
-                                for (MemorySegment part : body.parts()) {
-                                    MemorySegment.copy(
-                                            part, 0, whole.memory(), at, part.byteSize());
-                                    at += part.byteSize();
-                                }
-                                return client.put(key, whole.memory(), options);
-                            }
-                        });
+        return Outcome.done();
+    }
+
+    private static void tell(RestExchange exchange, Outcome<Done> put, long bytes)
+            throws IOException {
+        switch (put) {
+            case Outcome.Ok<Done> ok ->
+                    exchange.json(HttpStatus.OK, Bodies.success().put("bytes", bytes));
+            case Outcome.Failed<Done> failed when isUnmet(exchange, failed) ->
+                    exchange.failed(
+                            HttpStatus.PRECONDITION_FAILED, failed.code(), failed.detail());
+            case Outcome.Failed<Done> failed -> exchange.failed(failed);
+        }
+    }
+
+    private static boolean isUnmet(RestExchange exchange, Outcome.Failed<Done> failed) {
+        return UploadOptions.isConditional(exchange)
+                && (failed.code() == StoreCode.INVALID_VERSION
+                        || failed.code() == StoreCode.OBJECT_NOT_FOUND
+                        || failed.code() == StoreCode.OBJECT_ALREADY_EXISTS);
     }
 
     /** {@code {"key", "value"}}; an existing key is a success that says so. */
     void text(RestExchange exchange) throws IOException {
-        Optional<Received> received = Received.of(exchange, memory, Documents.MAX_BYTES);
-        if (received.isEmpty()) {
+        Optional<JsonNode> document = Documents.receive(exchange, memory);
+        if (document.isEmpty()) {
             return;
         }
-        try (Received body = received.get()) {
-            switch (Documents.read(body).then(Uploads::textPut)) {
-                case Outcome.Ok<TextPut>(TextPut put) -> text(exchange, put);
-                case Outcome.Failed<TextPut> failed -> exchange.failed(failed);
-            }
+        switch (textPut(document.get())) {
+            case Outcome.Ok<TextPut>(TextPut put) -> text(exchange, put);
+            case Outcome.Failed<TextPut> failed -> exchange.failed(failed);
         }
     }
 
@@ -86,9 +141,9 @@ final class Uploads {
     }
 
     private Outcome<Done> putBytes(ByteString key, byte[] value) {
-        return memory.takeMore(value.length)
+        return memory.take(value.length)
                 .then(
-                        (Body body) -> {
+                        body -> {
                             try (body) {
                                 MemorySegment into = body.memory();
                                 MemorySegment.copy(
