@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * task can be under way, so the Ends and Revokes find none.
  */
 final class AbsentFeatures {
-    private static final int TASK_FAILED = 2;
-    private static final int TASK_SUCCESS = 3;
-
     private final MasterLoop loop;
 
     AbsentFeatures(MasterLoop loop) {
@@ -33,8 +30,7 @@ final class AbsentFeatures {
         nof(server);
         ssd(server);
         promotion(server);
-        copies(server);
-        tasks(server);
+        dynamicCopies(server);
     }
 
     private void nof(RpcServer.Builder server) {
@@ -117,10 +113,8 @@ final class AbsentFeatures {
                 StoreCode.REPLICA_IS_NOT_READY, "no promotion of key " + key + " is under way");
     }
 
-    private void copies(RpcServer.Builder server) {
-        server.register(MasterMethods.COPY_START, a -> noCopies(a.key()))
-                .register(MasterMethods.MOVE_START, a -> noCopies(a.key()))
-                .register(
+    private void dynamicCopies(RpcServer.Builder server) {
+        server.register(
                         MasterMethods.DYNAMIC_REPLICA_COPY_START,
                         a ->
                                 absentOr(
@@ -129,10 +123,6 @@ final class AbsentFeatures {
                                         Outcome.failed(
                                                 StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                                                 "dynamic replication is off, key " + a.key())))
-                .register(MasterMethods.COPY_END, this::noTask)
-                .register(MasterMethods.COPY_REVOKE, this::noTask)
-                .register(MasterMethods.MOVE_END, this::noTask)
-                .register(MasterMethods.MOVE_REVOKE, this::noTask)
                 .register(
                         MasterMethods.DYNAMIC_REPLICA_COPY_END,
                         a -> noTask(new Args.ClientKey(a.client(), a.key(), a.tenant())))
@@ -147,33 +137,7 @@ final class AbsentFeatures {
                 args.tenant(),
                 Outcome.failed(
                         StoreCode.OBJECT_NO_REPLICATION_TASK,
-                        "no copy or move of key " + args.key() + " is under way"));
-    }
-
-    private static <T> Failed<T> noCopies(ByteString key) {
-        return wrongMode("this master does not copy or move replicas, key " + key);
-    }
-
-    private void tasks(RpcServer.Builder server) {
-        server.register(MasterMethods.CREATE_COPY_TASK, a -> noCopies(a.key()))
-                .register(MasterMethods.CREATE_MOVE_TASK, a -> noCopies(a.key()))
-                .register(MasterMethods.QUERY_TASK, AbsentFeatures::unknownTask)
-                .register(MasterMethods.FETCH_TASKS, _ -> Outcome.ok(List.of()))
-                .register(
-                        MasterMethods.MARK_TASK_TO_COMPLETE,
-                        a ->
-                                a.completion().status() == TASK_FAILED
-                                                || a.completion().status() == TASK_SUCCESS
-                                        ? unknownTask(a.completion().id())
-                                        : Outcome.failed(
-                                                StoreCode.INVALID_PARAMS,
-                                                "status "
-                                                        + a.completion().status()
-                                                        + " is not an end of a task"));
-    }
-
-    private static <T> Failed<T> unknownTask(Uuid id) {
-        return Outcome.failed(StoreCode.TASK_NOT_FOUND, "no task has the id " + id);
+                        "no dynamic copy of key " + args.key() + " is under way"));
     }
 
     private static <T> Failed<T> wrongMode(String why) {

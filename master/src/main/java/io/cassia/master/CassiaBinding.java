@@ -1,5 +1,6 @@
 package io.cassia.master;
 
+import io.cassia.base.Clock;
 import io.cassia.master.core.Command;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
@@ -15,7 +16,16 @@ final class CassiaBinding {
     /** Extensions that a client may use once it has seen them. */
     static final List<String> CAPABILITIES =
             List.of(
-                    "acquire", "release", "list", "stats", "details", CheckedMethods.CAPABILITY);
+                    "acquire",
+                    "release",
+                    "list",
+                    "stats",
+                    "details",
+                    "longest-prefix",
+                    "explain",
+                    "tenants",
+                    "drain",
+                    CheckedMethods.CAPABILITY);
 
     private static final String PRODUCT = "cassia 0.1.0";
 
@@ -23,9 +33,13 @@ final class CassiaBinding {
     private static final long LONGEST_PAGE = 10_000;
 
     private final MasterLoop loop;
+    private final Clock clock;
+    private final TenantAdmin tenants;
 
-    CassiaBinding(MasterLoop loop) {
+    CassiaBinding(MasterLoop loop, Clock clock, TenantAdmin tenants) {
         this.loop = loop;
+        this.clock = clock;
+        this.tenants = tenants;
     }
 
     void register(RpcServer.Builder server) {
@@ -37,6 +51,12 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.RELEASE,
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
+                .register(
+                        CassiaMethods.LONGEST_PREFIX,
+                        a -> loop.applyLong(new Command.LongestPrefix(a)))
+                .register(
+                        CassiaMethods.EXPLAIN,
+                        a -> loop.applyLong(new Command.Explain(a.key(), a.tenant())))
                 .register(CassiaMethods.LIST_KEYS, a -> Outcome.ok(loop.list(limited(a))))
                 .register(
                         CheckedMethods.ACQUIRE_CHECKED,
@@ -48,6 +68,22 @@ final class CassiaBinding {
                 .register(
                         CheckedMethods.DROP_REPLICA,
                         a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))
+                .register(
+                        CassiaMethods.SET_TENANT_QUOTA,
+                        a -> tenants.set(a.tenant(), a.requestedBytes()))
+                .register(
+                        CassiaMethods.TENANT_QUOTAS,
+                        tenant -> loop.apply(new Command.TenantQuotas(tenant)))
+                .register(CassiaMethods.DELETE_TENANT_QUOTA, tenants::delete)
+                .register(
+                        CassiaMethods.CREATE_DRAIN_JOB,
+                        a -> loop.apply(new Command.CreateDrainJob(a, clock.epochMillis())))
+                .register(
+                        CassiaMethods.QUERY_DRAIN_JOB,
+                        id -> loop.apply(new Command.QueryDrainJob(id)))
+                .register(
+                        CassiaMethods.CANCEL_DRAIN_JOB,
+                        id -> loop.apply(new Command.CancelDrainJob(id)))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
     }
 

@@ -3,6 +3,7 @@ package io.cassia.master;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
 import io.cassia.master.core.CoreConfig;
+import io.cassia.master.core.TaskRules;
 import io.cassia.master.http.AdminServer;
 import io.cassia.rpc.RpcServer;
 import io.cassia.status.Outcome;
@@ -20,6 +21,9 @@ public final class Master implements AutoCloseable {
 
     /** Share of the heap that objects may cost when the configuration does not say. */
     private static final double METADATA_SHARE = 0.6;
+
+    /** A silent client's data is kept for so many of its times to live. */
+    private static final long SUSPECT_TTLS = 3;
 
     private final MasterLoop loop;
     private final RpcServer rpc;
@@ -57,6 +61,24 @@ public final class Master implements AutoCloseable {
                             + ": this master has no shared file system tier; leave it empty");
         }
         MasterLoop loop = new MasterLoop(coreConfig(config), clock);
+        return tenantAdmin(config, loop)
+                .then(tenants -> serve(config, clock, meters, metricsText, loop, tenants));
+    }
+
+    private static Outcome<TenantAdmin> tenantAdmin(MasterConfig config, MasterLoop loop) {
+        boolean inFile = config.enableMultiTenants() && config.tenantFile().isPresent();
+        return inFile
+                ? TenantAdmin.withFile(loop, new TenantPolicyFile(config.tenantFile().get()))
+                : Outcome.ok(TenantAdmin.inMemory(loop));
+    }
+
+    private static Outcome<Master> serve(
+            MasterConfig config,
+            Clock clock,
+            MeterRegistry meters,
+            Supplier<String> metricsText,
+            MasterLoop loop,
+            TenantAdmin tenants) {
         MasterMetrics metrics = new MasterMetrics(loop, clock, meters);
         RpcServer.Builder server =
                 RpcServer.builder(meters)
@@ -64,7 +86,8 @@ public final class Master implements AutoCloseable {
                         .clock(clock)
                         .gate(loop);
         new MooncakeBinding(config, loop, meters).register(server);
-        new CassiaBinding(loop).register(server);
+        new TaskBinding(loop, clock, meters).register(server);
+        new CassiaBinding(loop, clock, tenants).register(server);
         Outcome<RpcServer> rpc = server.start();
         return rpc.then(
                 running -> {
@@ -105,6 +128,16 @@ public final class Master implements AutoCloseable {
         return master;
     }
 
+    private static TaskRules taskRules(TaskLimits limits) {
+        return new TaskRules(
+                limits.maxPending(),
+                limits.maxProcessing(),
+                limits.maxFinished(),
+                limits.pendingTimeout().toNanos(),
+                limits.processingTimeout().toNanos(),
+                limits.maxRetryAttempts());
+    }
+
     private static CoreConfig coreConfig(MasterConfig config) {
         long metadata =
                 config.maxMetadataBytes() > 0
@@ -125,6 +158,10 @@ public final class Master implements AutoCloseable {
                 metadata,
                 config.maxClients(),
                 config.maxLeases(),
+                config.clientTtl().toNanos() * SUSPECT_TTLS,
+                config.maxObjects(),
+                false,
+                taskRules(config.tasks()),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

@@ -3,7 +3,9 @@ package io.cassia.master;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.master.core.AllocationStrategy;
 import io.cassia.rpc.mooncake.MasterMethods;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How a master is set up. Immutable. Names and defaults are those of upstream's flags (spec
@@ -33,6 +35,14 @@ import java.time.Duration;
  * @param maxMetadataBytes heap bytes that objects may cost; 0 means 60 % of the heap
  * @param maxClients clients at one time
  * @param maxLeases counted leases at one time
+ * @param maxObjects objects at one time, beyond which some are evicted; 0: no limit
+ * @param rpcIdleTimeout connections that send nothing for so long are closed; zero: never
+ * @param reportMetrics whether the pool's figures are logged every 10 s
+ * @param tenantFile where tenants' quotas are kept; none: in memory
+ * @param diskEviction told to clients with a shared file system tier
+ * @param diskQuotaBytes told to them; 0: 90 % of the file system
+ * @param tasks limits of copy and move tasks
+ * @param kvEvents how events are published; none: they are not
  */
 public record MasterConfig(
         String rpcHost,
@@ -55,7 +65,15 @@ public record MasterConfig(
         String serviceVersion,
         long maxMetadataBytes,
         int maxClients,
-        int maxLeases) {
+        int maxLeases,
+        long maxObjects,
+        Duration rpcIdleTimeout,
+        boolean reportMetrics,
+        Optional<Path> tenantFile,
+        boolean diskEviction,
+        long diskQuotaBytes,
+        TaskLimits tasks,
+        Optional<KvEventsConfig> kvEvents) {
     /** As {@code httpPort}: no admin server. */
     public static final int HTTP_OFF = -1;
 
@@ -88,7 +106,10 @@ public record MasterConfig(
             throw new IllegalArgumentException(
                     "the eviction ratio must be 0 to the watermark, not " + evictionRatio);
         }
-        if (maxMetadataBytes < 0 || maxClients < 1 || maxLeases < 1) {
+        if (rpcIdleTimeout.isNegative() || diskQuotaBytes < 0) {
+            throw new IllegalArgumentException("idle time-out and disk quota cannot be negative");
+        }
+        if (maxMetadataBytes < 0 || maxObjects < 0 || maxClients < 1 || maxLeases < 1) {
             throw new IllegalArgumentException("limits must be positive");
         }
     }
@@ -138,6 +159,14 @@ public record MasterConfig(
         private long maxMetadataBytes;
         private int maxClients = 128 * 1024;
         private int maxLeases = 1_000_000;
+        private long maxObjects;
+        private Duration rpcIdleTimeout = Duration.ZERO;
+        private boolean reportMetrics;
+        private Optional<Path> tenantFile = Optional.empty();
+        private boolean diskEviction = true;
+        private long diskQuotaBytes;
+        private TaskLimits tasks = TaskLimits.DEFAULT;
+        private Optional<KvEventsConfig> kvEvents = Optional.empty();
 
         private Builder() {}
 
@@ -163,6 +192,14 @@ public record MasterConfig(
             maxMetadataBytes = config.maxMetadataBytes;
             maxClients = config.maxClients;
             maxLeases = config.maxLeases;
+            maxObjects = config.maxObjects;
+            rpcIdleTimeout = config.rpcIdleTimeout;
+            reportMetrics = config.reportMetrics;
+            tenantFile = config.tenantFile;
+            diskEviction = config.diskEviction;
+            diskQuotaBytes = config.diskQuotaBytes;
+            tasks = config.tasks;
+            kvEvents = config.kvEvents;
         }
 
         @CanIgnoreReturnValue
@@ -267,6 +304,49 @@ public record MasterConfig(
             return this;
         }
 
+        @CanIgnoreReturnValue
+        public Builder maxObjects(long objects) {
+            maxObjects = objects;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder rpcIdleTimeout(Duration timeout) {
+            rpcIdleTimeout = timeout;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder reportMetrics(boolean report) {
+            reportMetrics = report;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder tenantFile(Optional<Path> file) {
+            tenantFile = file;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder diskTier(boolean eviction, long quotaBytes) {
+            diskEviction = eviction;
+            diskQuotaBytes = quotaBytes;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder tasks(TaskLimits limits) {
+            tasks = limits;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder kvEvents(Optional<KvEventsConfig> events) {
+            kvEvents = events;
+            return this;
+        }
+
         /** IllegalArgumentException says which value cannot be. */
         public MasterConfig build() {
             return new MasterConfig(
@@ -290,7 +370,15 @@ public record MasterConfig(
                     serviceVersion,
                     maxMetadataBytes,
                     maxClients,
-                    maxLeases);
+                    maxLeases,
+                    maxObjects,
+                    rpcIdleTimeout,
+                    reportMetrics,
+                    tenantFile,
+                    diskEviction,
+                    diskQuotaBytes,
+                    tasks,
+                    kvEvents);
         }
     }
 }

@@ -321,6 +321,19 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             "segment swept id={0} name={1}",
                             swept.segment().id(),
                             swept.segment().name());
+            case Effect.ClientSuspected suspected ->
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "client suspected client={0} silent-ms={1} segments={2}",
+                            suspected.client(),
+                            Long.toString(TimeUnit.NANOSECONDS.toMillis(suspected.silentNanos())),
+                            Integer.toString(suspected.segments()));
+            case Effect.ClientReturned returned ->
+                    LOG.log(
+                            System.Logger.Level.INFO,
+                            "client returned client={0} silent-ms={1}",
+                            returned.client(),
+                            Long.toString(TimeUnit.NANOSECONDS.toMillis(returned.silentNanos())));
             case Effect.ClientExpired expired ->
                     LOG.log(
                             System.Logger.Level.WARNING,

@@ -58,9 +58,10 @@ final class MooncakeBinding {
     private void service(RpcServer.Builder server) {
         OperationMeter ping = single("ping");
         Outcome<String> version = Outcome.ok(config.serviceVersion());
-        // No shared file system tier: no directory, and the defaults of the flags.
+        // No shared file system tier, and therefore no directory.
         Outcome<String> fsdir = Outcome.ok("");
-        Outcome<StorageConfig> storage = Outcome.ok(new StorageConfig("", true, 0));
+        Outcome<StorageConfig> storage =
+                Outcome.ok(new StorageConfig("", config.diskEviction(), config.diskQuotaBytes()));
         server.register(MasterMethods.SERVICE_READY, _ -> version)
                 .register(MasterMethods.GET_FSDIR, _ -> fsdir)
                 .register(MasterMethods.GET_STORAGE_CONFIG, _ -> storage)

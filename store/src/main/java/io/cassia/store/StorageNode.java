@@ -235,7 +235,7 @@ public final class StorageNode implements AutoCloseable {
      * back; what could not be moved within the time is gone.
      */
     public Outcome<Done> drain(Duration time) {
-        return new Drain(clock, master, client, endpoint()).run(segments(), time);
+        return new Drain(clock, master).run(segments(), time);
     }
 
     /** Takes the memory out of the pool, what was stored in it is gone, and frees it. */

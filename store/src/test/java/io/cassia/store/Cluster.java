@@ -33,13 +33,12 @@ final class Cluster implements AutoCloseable {
     }
 
     StorageNode node(long bytes) {
+        return node(new NodeConfig(address(), StoreClientConfig.P2P, "127.0.0.1", bytes));
+    }
+
+    StorageNode node(NodeConfig config) {
         StorageNode node =
-                StorageNode.start(
-                                new NodeConfig(
-                                        address(), StoreClientConfig.P2P, "127.0.0.1", bytes),
-                                Clock.system(),
-                                new SimpleMeterRegistry())
-                        .orThrow();
+                StorageNode.start(config, Clock.system(), new SimpleMeterRegistry()).orThrow();
         nodes.add(node);
         return node;
     }

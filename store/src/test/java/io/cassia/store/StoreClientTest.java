@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.TaskInfo;
+import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -11,6 +13,7 @@ import io.cassia.status.StoreCode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -191,8 +194,20 @@ class StoreClientTest {
         }
         assertThat(client.longestPrefix(keys)).isEqualTo(Outcome.ok(2));
         assertThat(client.longestPrefix(keys.subList(2, 4))).isEqualTo(Outcome.ok(0));
-        List<MemorySegment> into = Collections.nCopies(4, arena.allocate(10));
+        List<MemorySegment> into = new ArrayList<>();
+        keys.forEach(_ -> into.add(arena.allocate(10)));
         assertThat(client.getPrefix(keys, into)).hasSize(2).allMatch(Outcome::isOk);
+    }
+
+    @Test
+    void no_replica_is_blamed_when_the_caller_reads_two_objects_into_one_memory() {
+        client.put(key("a"), bytes(10, 1), PutOptions.DEFAULT).orThrow();
+        client.put(key("b"), bytes(10, 2), PutOptions.DEFAULT).orThrow();
+        List<MemorySegment> into = Collections.nCopies(2, arena.allocate(10));
+        assertThat(client.getBatch(List.of(key("a"), key("b")), into))
+                .extracting(StoreClientTest::code)
+                .containsExactly(StoreCode.CHECKSUM_MISMATCH, StoreCode.OK);
+        assertThat(client.getBytes(key("a")).orThrow()).isEqualTo(bytes(10, 1));
     }
 
     @Test
@@ -237,27 +252,87 @@ class StoreClientTest {
     }
 
     @Test
-    void put_that_a_node_does_not_take_goes_to_another_one() {
+    void memory_that_is_no_longer_lent_refuses_the_write() {
+        WriteSession session = client.openWrite(key("k"), 100, PutOptions.DEFAULT).orThrow();
+        node.unmount(node.segments().getFirst().id(), Duration.ZERO).orThrow();
+        assertThat(code(session.write(0, memory(bytes(100, 1))))).isEqualTo(StoreCode.WRITE_FAIL);
+        assertThat(code(session.commit())).isEqualTo(StoreCode.INVALID_WRITE);
+        session.close();
+        assertThat(client.exists(key("k"))).isEqualTo(Outcome.ok(false));
+    }
+
+    @Test
+    void replicas_are_copied_and_moved_on_order() {
         StorageNode other = cluster.node(64 << 20);
-        node.loseMemory();
-        for (int i = 0; i < 8; i++) {
-            assertThat(client.put(key("k" + i), bytes(100, i), PutOptions.DEFAULT))
-                    .isEqualTo(Outcome.done());
-            assertThat(client.replicas(key("k" + i)).orThrow())
-                    .allMatch(
-                            replica ->
-                                    ReadItem.buffer(replica)
-                                            .transportEndpoint()
-                                            .equals(other.endpoint()));
+        StorageNode third = cluster.node(64 << 20);
+        List<StorageNode> nodes = List.of(node, other, third);
+        byte[] value = bytes(100_000, 4);
+        client.put(key("k"), value, PutOptions.DEFAULT).orThrow();
+        String first = endpoints(key("k")).getFirst();
+        List<String> others =
+                nodes.stream().map(StorageNode::endpoint).filter(n -> !n.equals(first)).toList();
+        await(client.copy(key("k"), List.of(others.get(0))).orThrow());
+        assertThat(endpoints(key("k"))).containsExactlyInAnyOrder(first, others.get(0));
+        await(client.move(key("k"), first, others.get(1)).orThrow());
+        assertThat(endpoints(key("k"))).containsExactlyInAnyOrderElementsOf(others);
+        assertThat(client.getBytes(key("k")).orThrow()).isEqualTo(value);
+    }
+
+    private List<String> endpoints(ByteString key) {
+        return client.replicas(key).orThrow().stream()
+                .map(replica -> ReadItem.buffer(replica).transportEndpoint())
+                .toList();
+    }
+
+    private void await(Uuid task) {
+        int success = 3;
+        org.assertj.core.api.Assertions.assertThatCode(
+                        () -> {
+                            for (int i = 0; i < 200; i++) {
+                                TaskInfo info = client.task(task).orThrow();
+                                if (info.status() >= 2) {
+                                    assertThat(info.status())
+                                            .as(info.message())
+                                            .isEqualTo(success);
+                                    return;
+                                }
+                                Thread.sleep(100);
+                            }
+                            throw new AssertionError("task did not end");
+                        })
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void drained_node_leaves_its_objects_to_the_others() {
+        for (int i = 0; i < 20; i++) {
+            client.put(key("k" + i), bytes(1000, i), PutOptions.DEFAULT).orThrow();
+        }
+        StorageNode other = cluster.node(64 << 20);
+        assertThat(node.drain(Duration.ofSeconds(30))).isEqualTo(Outcome.done());
+        node.close();
+        for (int i = 0; i < 20; i++) {
+            assertThat(client.getBytes(key("k" + i)).orThrow()).isEqualTo(bytes(1000, i));
+            assertThat(endpoints(key("k" + i))).containsExactly(other.endpoint());
         }
     }
 
     @Test
-    void memory_that_is_no_longer_lent_refuses_the_write() {
-        node.loseMemory();
-        assertThat(code(client.put(key("k"), bytes(100, 1), PutOptions.DEFAULT)))
-                .isEqualTo(StoreCode.WRITE_FAIL);
-        assertThat(client.exists(key("k"))).isEqualTo(Outcome.ok(false));
+    void large_memory_is_mounted_in_pieces_of_the_longest_segment() {
+        StorageNode split =
+                cluster.node(
+                        new NodeConfig(
+                                        cluster.address(),
+                                        StoreClientConfig.P2P,
+                                        "127.0.0.1",
+                                        (10 << 20) + 4096)
+                                .withLongestSegment(4 << 20));
+        assertThat(split.segments()).extracting(segment -> segment.size())
+                .containsExactly(4L << 20, 4L << 20, (2L << 20) + 4096);
+        assertThat(client.stats().orThrow().capacityBytes())
+                .isEqualTo((64L << 20) + (10 << 20) + 4096);
+        assertThat(code(split.unmount(new Uuid(1, 2), Duration.ZERO)))
+                .isEqualTo(StoreCode.SEGMENT_NOT_FOUND);
     }
 
     @Test

@@ -6,21 +6,16 @@ import java.util.regex.Pattern;
 
 /**
  * Lets upstream's command lines work: {@code --rpc_port=50051} and {@code -rpc_port 50051} become
- * {@code --rpc-port}, and flags that have another name here are renamed. Immutable.
+ * {@code --rpc-port}, and flags of clients that have another name here are renamed; those of the
+ * master are names of its options. Immutable.
  */
 final class Arguments {
     private static final Pattern FLAG =
             Pattern.compile("--?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)(=.*)?", Pattern.DOTALL);
 
-    /** Upstream's name, dashes for underscores, to ours (spec mooncake-store 13.1, 11.3). */
+    /** Upstream's name, dashes for underscores, to ours (spec mooncake-store 11.3). */
     private static final Map<String, String> RENAMED =
             Map.ofEntries(
-                    Map.entry("rpc-address", "rpc-host"),
-                    Map.entry("metrics-port", "http-port"),
-                    Map.entry("metrics-host", "http-host"),
-                    Map.entry("http-metadata-server-port", "metadata-port"),
-                    Map.entry("put-start-discard-timeout-sec", "put-start-discard-timeout"),
-                    Map.entry("put-start-release-timeout-sec", "put-start-release-timeout"),
                     Map.entry("master-server-address", "master"),
                     Map.entry("master-server-addr", "master"),
                     Map.entry("metadata-server", "metadata"),

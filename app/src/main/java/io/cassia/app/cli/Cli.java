@@ -50,8 +50,8 @@ public final class Cli {
 
     private Map<String, Supplier<Callable<Integer>>> commands() {
         Map<String, Supplier<Callable<Integer>>> commands = new LinkedHashMap<>();
-        commands.put("up", () -> new UpCommand(console, backend, stop));
-        commands.put("master", () -> new MasterCommand(console, backend, stop));
+        commands.put("up", () -> new UpCommand(console, backend, stop, System.getenv()));
+        commands.put("master", () -> new MasterCommand(console, backend, stop, System.getenv()));
         commands.put("node", () -> new NodeCommand(console, backend, stop));
         commands.put("gateway", () -> new GatewayCommand(console, backend, stop));
         commands.put("put", () -> PutCommand.of(console, backend));
@@ -84,9 +84,12 @@ public final class Cli {
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
         }
-        root.getSubcommands()
-                .values()
-                .forEach(command -> command.getCommandSpec().mixinStandardHelpOptions(true));
+        for (CommandLine command : root.getSubcommands().values()) {
+            command.getCommandSpec().mixinStandardHelpOptions(true);
+            if (command.getCommand() instanceof DeclaresOptions declaring) {
+                declaring.declare(command.getCommandSpec());
+            }
+        }
         root.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         root.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         root.setParameterExceptionHandler(this::misused);

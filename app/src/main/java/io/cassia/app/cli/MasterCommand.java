@@ -1,10 +1,14 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.MasterSettings;
+import io.cassia.base.config.Configuration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** {@code cassia master}. Confined to its thread. */
 @Command(
@@ -16,38 +20,40 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  cassia master --rpc-host 0.0.0.0",
-            "  cassia master --rpc-port 0 --http-port 0 --metadata-port off --json"
+            "  cassia master --rpc-port 0 --http-port 0 --metadata-port off --json",
+            "  cassia master --config master.yaml --print-config"
         })
-final class MasterCommand implements Callable<Integer> {
+final class MasterCommand implements Callable<Integer>, DeclaresOptions {
     @Mixin private final Output output;
-    @Mixin private final MasterOptions options = new MasterOptions();
+    @Mixin private final MasterOptions options;
+    @Spec private CommandSpec spec = CommandSpec.create();
     private final Backend backend;
     private final Serving serving;
 
-    @Option(
-            names = "--rpc-host",
-            paramLabel = "HOST",
-            defaultValue = "127.0.0.1",
-            description = "Address that RPC and metadata listen on. Default: 127.0.0.1.")
-    private String rpcHost = "";
-
-    @Option(
-            names = "--http-host",
-            paramLabel = "HOST",
-            defaultValue = "127.0.0.1",
-            description = "Address that the admin server listens on. Default: 127.0.0.1.")
-    private String httpHost = "";
-
-    MasterCommand(Console console, Backend backend, StopSignal stop) {
+    MasterCommand(
+            Console console, Backend backend, StopSignal stop, Map<String, String> environment) {
+        this.options = new MasterOptions(environment);
         this.output = new Output(console);
         this.backend = backend;
         this.serving = new Serving(output, stop);
     }
 
     @Override
+    public void declare(CommandSpec own) {
+        options.declare(own);
+    }
+
+    @Override
     public Integer call() {
+        Configuration configuration = MasterOptions.require(options.configuration(Map.of()), spec);
+        MasterSettings settings = options.settings(configuration, spec, output.console());
+        if (options.printsOnly()) {
+            return output.ok(
+                    () -> ConfigurationText.document(configuration),
+                    () -> ConfigurationText.yaml(configuration));
+        }
         return serving.run(
-                options.settings(rpcHost, httpHost).then(backend::startMaster),
+                backend.startMaster(settings),
                 running ->
                         """
                         %s

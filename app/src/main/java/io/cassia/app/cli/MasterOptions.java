@@ -1,171 +1,135 @@
 package io.cassia.app.cli;
 
+import io.cassia.app.cluster.MasterFlags;
 import io.cassia.app.cluster.MasterSettings;
-import io.cassia.master.MasterConfig;
-import io.cassia.master.core.AllocationStrategy;
+import io.cassia.base.config.Configuration;
+import io.cassia.base.config.ConfigurationFile;
+import io.cassia.base.config.Setting;
+import io.cassia.base.config.Setting.Support;
+import io.cassia.base.config.ValueType;
 import io.cassia.status.Outcome;
-import io.cassia.status.StoreCode;
-import java.time.Duration;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
-/** The options of a master. Confined to its command. */
+/**
+ * The options of a master: one per row of {@link MasterFlags}, and the file that has them as well.
+ * Confined to its command.
+ */
 final class MasterOptions {
-    private static final MasterConfig DEFAULT = MasterConfig.DEFAULT;
+    private static final String CONFIG_VARIABLE = MasterFlags.VARIABLE_PREFIX + "CONFIG";
+
+    private final Map<String, String> environment;
+    private final Map<Setting<?>, OptionSpec> declared = new LinkedHashMap<>();
 
     @Option(
-            names = "--rpc-port",
-            paramLabel = "PORT",
-            converter = Converters.Port.class,
-            description = "Port of the RPC server; 0 takes a free one. Default: 50051.")
-    private int rpcPort = DEFAULT.rpcPort();
+            names = {"--config", "--config-path"},
+            paramLabel = "FILE",
+            description = {
+                "YAML or JSON file with the names of these options; flags and CASSIA_MASTER_*",
+                "variables win over it. Default: $CASSIA_MASTER_CONFIG."
+            })
+    private @Nullable Path file;
 
     @Option(
-            names = "--http-port",
-            paramLabel = "PORT",
-            converter = Converters.PortOrOff.class,
-            description = "Port of the admin and metrics server; 'off' starts none. Default: 9003.")
-    private int httpPort = DEFAULT.httpPort();
+            names = "--print-config",
+            description = "Print what is in force and where it comes from, and start nothing.")
+    private boolean print;
 
-    @Option(
-            names = "--metadata-port",
-            paramLabel = "PORT",
-            converter = Converters.PortOrOff.class,
-            description =
-                    "Port of the Transfer Engine metadata server; 'off' starts none. Default:"
-                            + " 8080.")
-    private int metadataPort = MasterSettings.METADATA_PORT;
+    MasterOptions(Map<String, String> environment) {
+        this.environment = environment;
+    }
 
-    @Option(
-            names = "--enable-http-metadata-server",
-            arity = "0..1",
-            fallbackValue = "true",
-            hidden = true,
-            description = "Upstream's switch for --metadata-port.")
-    private @Nullable Boolean metadataServer;
-
-    @Option(
-            names = "--default-kv-lease-ttl",
-            paramLabel = "DURATION",
-            converter = Converters.Millis.class,
-            description =
-                    "How long a read protects an object; a plain number is milliseconds. Default:"
-                            + " 10s.")
-    private Duration leaseTtl = DEFAULT.defaultLeaseTtl();
-
-    @Option(
-            names = "--default-kv-soft-pin-ttl",
-            paramLabel = "DURATION",
-            converter = Converters.Millis.class,
-            description = "Soft pin of a put that asks for one without a time. Default: 30m.")
-    private Duration softPinTtl = DEFAULT.defaultSoftPinTtl();
-
-    @Option(
-            names = "--max-kv-soft-pin-ttl",
-            paramLabel = "DURATION",
-            converter = Converters.Millis.class,
-            description = "Longest soft pin that a put may ask for. Default: 1d.")
-    private Duration maxSoftPinTtl = DEFAULT.maxSoftPinTtl();
-
-    @Option(
-            names = "--allow-evict-soft-pinned-objects",
-            paramLabel = "BOOLEAN",
-            arity = "0..1",
-            fallbackValue = "true",
-            description =
-                    "Whether soft-pinned objects may go when nothing else is left. Default: true.")
-    private boolean allowEvictSoftPinned = DEFAULT.allowEvictSoftPinned();
-
-    @Option(
-            names = "--eviction-high-watermark-ratio",
-            paramLabel = "RATIO",
-            converter = Converters.Ratio.class,
-            description =
-                    "Share of used memory from which objects are evicted ahead of need; 1 evicts"
-                            + " only on demand. Default: 0.9.")
-    private double evictionHighWatermark = DEFAULT.evictionHighWatermarkRatio();
-
-    @Option(
-            names = "--eviction-ratio",
-            paramLabel = "RATIO",
-            converter = Converters.Ratio.class,
-            description = "Share of the memory that one round frees. Default: 0.05.")
-    private double evictionRatio = DEFAULT.evictionRatio();
-
-    @Option(
-            names = "--client-ttl",
-            paramLabel = "DURATION",
-            converter = Converters.Seconds.class,
-            description =
-                    "Silence after which a node counts as dead; a plain number is seconds."
-                            + " Default: 10s.")
-    private Duration clientTtl = DEFAULT.clientTtl();
-
-    @Option(
-            names = "--put-start-discard-timeout",
-            paramLabel = "DURATION",
-            converter = Converters.Seconds.class,
-            description =
-                    "Age from which an unfinished put may be taken over; a plain number is seconds."
-                            + " Default: 30s.")
-    private Duration putDiscardTimeout = DEFAULT.putDiscardTimeout();
-
-    @Option(
-            names = "--put-start-release-timeout",
-            paramLabel = "DURATION",
-            converter = Converters.Seconds.class,
-            description =
-                    "Age from which the space of an unfinished put is used again; a plain number is"
-                            + " seconds. Default: 10m.")
-    private Duration putReleaseTimeout = DEFAULT.putReleaseTimeout();
-
-    @Option(
-            names = "--allocation-strategy",
-            paramLabel = "NAME",
-            converter = Converters.Strategy.class,
-            description =
-                    "Which segment is tried first: random, free-ratio-first or local-first."
-                            + " Default: random.")
-    private AllocationStrategy allocationStrategy = DEFAULT.allocationStrategy();
-
-    @Option(
-            names = "--enable-multi-tenants",
-            paramLabel = "BOOLEAN",
-            arity = "0..1",
-            fallbackValue = "true",
-            description =
-                    "Whether tenants have key spaces of their own; if not, all names mean the"
-                            + " default tenant. Default: false.")
-    private boolean enableMultiTenants = DEFAULT.enableMultiTenants();
-
-    @Option(
-            names = "--cluster-id",
-            paramLabel = "NAME",
-            description = "Name of the cluster. Default: mooncake_cluster.")
-    private String clusterId = DEFAULT.clusterId();
-
-    /** INVALID_PARAMS when values exclude each other. */
-    Outcome<MasterSettings> settings(String rpcHost, String httpHost) {
-        boolean off = metadataServer != null && !metadataServer;
-        MasterConfig.Builder config =
-                MasterConfig.builder()
-                        .rpc(rpcHost, rpcPort)
-                        .http(httpHost, httpPort)
-                        .defaultLeaseTtl(leaseTtl)
-                        .softPinTtl(softPinTtl, maxSoftPinTtl)
-                        .allowEvictSoftPinned(allowEvictSoftPinned)
-                        .eviction(evictionHighWatermark, evictionRatio)
-                        .clientTtl(clientTtl)
-                        .putTimeouts(putDiscardTimeout, putReleaseTimeout)
-                        .allocationStrategy(allocationStrategy)
-                        .enableMultiTenants(enableMultiTenants)
-                        .clusterId(clusterId);
-        try {
-            return Outcome.ok(
-                    new MasterSettings(
-                            config.build(), off ? MasterSettings.NO_METADATA : metadataPort));
-        } catch (IllegalArgumentException e) {
-            return Outcome.failed(StoreCode.INVALID_PARAMS, String.valueOf(e.getMessage()));
+    /** Adds the options of the table. Those that do nothing are understood, and not in the help. */
+    void declare(CommandSpec spec) {
+        for (Setting<?> setting : MasterFlags.TABLE.settings()) {
+            OptionSpec.Builder option =
+                    OptionSpec.builder(
+                                    setting.names().map(name -> "--" + name).toArray(String[]::new))
+                            .type(String.class)
+                            .paramLabel(label(setting.type()))
+                            .hidden(!(setting.support() instanceof Support.Full))
+                            .description(description(setting));
+            boolean flag = setting.type() instanceof ValueType.Flag;
+            OptionSpec built =
+                    flag ? option.arity("0..1").fallbackValue("true").build() : option.build();
+            spec.addOption(built);
+            declared.put(setting, built);
         }
+    }
+
+    /** The options' format would take a percent sign for its own. */
+    private static String description(Setting<?> setting) {
+        String initial = setting.initial().isEmpty() ? "" : " Default: " + setting.initial() + ".";
+        return (setting.meaning() + initial).replace("%", "%%");
+    }
+
+    private static String label(ValueType<?> type) {
+        return type.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+    }
+
+    /**
+     * What is in force.
+     *
+     * @param given by the command itself, unless a flag says otherwise
+     */
+    Outcome<Configuration> configuration(Map<String, String> given) {
+        Map<String, String> flags = new LinkedHashMap<>(given);
+        declared.forEach(
+                (setting, option) -> {
+                    String value = option.getValue();
+                    if (value != null) {
+                        flags.put(setting.name(), value);
+                    }
+                });
+        return file().<Outcome<Map<String, String>>>map(ConfigurationFile::read)
+                .orElseGet(() -> Outcome.ok(Map.of()))
+                .then(
+                        members ->
+                                Configuration.read(MasterFlags.TABLE, members, environment, flags));
+    }
+
+    private Optional<Path> file() {
+        return Optional.ofNullable(file)
+                .or(
+                        () ->
+                                Optional.ofNullable(environment.get(CONFIG_VARIABLE))
+                                        .filter(text -> !text.isBlank())
+                                        .map(Path::of));
+    }
+
+    /** Whether the command only shows its settings. */
+    boolean printsOnly() {
+        return print;
+    }
+
+    /**
+     * The settings of a configuration; what does nothing is told on the error stream.
+     *
+     * @throws ParameterException when values exclude each other
+     */
+    MasterSettings settings(Configuration configuration, CommandSpec spec, Console console) {
+        configuration.withoutEffect().forEach(note -> console.note("note: " + note));
+        return MasterOptions.require(MasterSettings.of(configuration), spec);
+    }
+
+    /**
+     * What was set, or a usage error.
+     *
+     * @throws ParameterException when it cannot be
+     */
+    static <T> T require(Outcome<T> outcome, CommandSpec spec) {
+        return switch (outcome) {
+            case Outcome.Ok<T>(T value) -> value;
+            case Outcome.Failed<T> failed ->
+                    throw new ParameterException(spec.commandLine(), failed.detail());
+        };
     }
 }

@@ -5,6 +5,7 @@ import io.cassia.gateways.rest.RestConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 /** What the REST service can be told. Confined to its command. */
@@ -19,7 +20,7 @@ final class RestOptions {
             names = "--rest-port",
             paramLabel = "PORT",
             defaultValue = "${env:CASSIA_REST_PORT:-9300}",
-            converter = Converters.PortOrOff.class,
+            converter = PortOrOff.class,
             description =
                     "Port of the REST service; 0 takes a free one, 'off' starts none. Default:"
                             + " $CASSIA_REST_PORT, else 9300.")
@@ -52,6 +53,14 @@ final class RestOptions {
                     "How long a REST client may neither send nor take a byte, and how long a"
                             + " request waits for buffers. Default: 30s.")
     private Duration patience = DEFAULT.patience();
+
+    /** A port, or {@code off}. */
+    static final class PortOrOff implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) throws Exception {
+            return text.equals("off") ? Integer.valueOf(OFF) : new Converters.Port().convert(text);
+        }
+    }
 
     boolean isOff() {
         return port == OFF;

@@ -1,15 +1,20 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.Running;
 import io.cassia.base.HumanSize;
+import io.cassia.base.config.Configuration;
 import io.cassia.status.Outcome;
 import io.cassia.store.StoreClientConfig;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code cassia up}. Confined to its thread. */
 @Command(
@@ -24,10 +29,11 @@ import picocli.CommandLine.Option;
             "  cassia up --rest-port off",
             "  cassia up --rpc-port 0 --http-port 0 --metadata-port 0 --rest-port 0 --json"
         })
-final class UpCommand implements Callable<Integer> {
+final class UpCommand implements Callable<Integer>, DeclaresOptions {
     @Mixin private final Output output;
-    @Mixin private final MasterOptions options = new MasterOptions();
+    @Mixin private final MasterOptions options;
     @Mixin private final RestOptions rest = new RestOptions();
+    @Spec private CommandSpec spec = CommandSpec.create();
     private final Backend backend;
     private final Serving serving;
 
@@ -46,20 +52,30 @@ final class UpCommand implements Callable<Integer> {
             description = "Memory of the node. Default: 1GiB.")
     private long memoryBytes;
 
-    UpCommand(Console console, Backend backend, StopSignal stop) {
+    UpCommand(Console console, Backend backend, StopSignal stop, Map<String, String> environment) {
+        this.options = new MasterOptions(environment);
         this.output = new Output(console);
         this.backend = backend;
         this.serving = new Serving(output, stop);
     }
 
     @Override
+    public void declare(CommandSpec own) {
+        options.declare(own);
+    }
+
+    @Override
     public Integer call() {
+        Map<String, String> hosts = Map.of("rpc-host", host, "http-host", host);
+        Configuration configuration = MasterOptions.require(options.configuration(hosts), spec);
+        MasterSettings settings = options.settings(configuration, spec, output.console());
+        if (options.printsOnly()) {
+            return output.ok(
+                    () -> ConfigurationText.document(configuration),
+                    () -> ConfigurationText.yaml(configuration));
+        }
         return serving.run(
-                options.settings(host, host)
-                        .then(
-                                settings ->
-                                        backend.startCluster(settings, host, List.of(memoryBytes)))
-                        .then(this::withRest),
+                backend.startCluster(settings, host, List.of(memoryBytes)).then(this::withRest),
                 this::text);
     }
 

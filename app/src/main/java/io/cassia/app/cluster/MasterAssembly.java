@@ -40,10 +40,9 @@ final class MasterAssembly {
             return Outcome.ok(StoreClientConfig.P2P);
         }
         return switch (HttpMetadataServer.start(
-                settings.config().rpcHost(), settings.metadataPort(), clock, meters)) {
+                settings.metadataHost(), settings.metadataPort(), clock, meters)) {
             case Outcome.Ok<HttpMetadataServer>(HttpMetadataServer server) -> {
-                HostPort address =
-                        new HostPort(advertised(settings.config().rpcHost()), server.port());
+                HostPort address = new HostPort(advertised(settings.metadataHost()), server.port());
                 parts.onClose(server::close)
                         .listensOn("metadata", "http://" + address + "/metadata");
                 yield Outcome.ok("http://" + address + "/metadata");

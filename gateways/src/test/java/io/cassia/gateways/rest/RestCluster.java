@@ -62,6 +62,7 @@ final class RestCluster implements AutoCloseable {
                 RestServer.start(
                                 config.listeningOn("127.0.0.1", 0),
                                 client,
+                                new NodeSegments(node),
                                 Clock.system(),
                                 meters,
                                 meters::getMetersAsString)

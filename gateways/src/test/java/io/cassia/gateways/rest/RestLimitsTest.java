@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cassia.base.ByteString;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.PutOptions;
 import io.cassia.testkit.ServiceProcess;
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,7 +19,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** What the service does not put up with. */
@@ -54,21 +60,92 @@ class RestLimitsTest {
     }
 
     @Test
-    void a_body_beyond_the_buffers_is_413_with_and_without_a_length() throws Exception {
+    void an_object_larger_than_the_buffers_passes_in_pieces() throws Exception {
+        try (RestCluster cluster =
+                RestCluster.start(config(1 << 20, 4, Duration.ofSeconds(5)), 64 << 20)) {
+            byte[] large = new byte[(5 << 20) + 17];
+            new SplittableRandom(5).nextBytes(large);
+            HttpResponse<byte[]> put = cluster.put("/api/put/large", large);
+            assertThat(put.statusCode()).as(RestCluster.text(put)).isEqualTo(200);
+            HttpResponse<byte[]> got = cluster.get("/api/get/large");
+            assertThat(got.headers().firstValueAsLong("Content-Length")).hasValue(large.length);
+            assertThat(got.body()).isEqualTo(large);
+            HttpResponse<byte[]> range =
+                    cluster.get("/api/get/large", "Range", "bytes=1000-3000000");
+            assertThat(range.statusCode()).isEqualTo(206);
+            assertThat(range.body()).isEqualTo(Arrays.copyOfRange(large, 1000, 3_000_001));
+            assertThat(cluster.put("/api/put/large", large).statusCode()).isEqualTo(409);
+            await(cluster, "cassia_rest_buffer_used_bytes", 0);
+        }
+    }
+
+    @Test
+    void an_object_in_pieces_that_is_replaced_meanwhile_breaks_off() throws Exception {
+        try (RestCluster cluster =
+                RestCluster.start(config(1 << 20, 4, Duration.ofSeconds(20)), 128 << 20)) {
+            assertThat(cluster.put("/api/put/large", new byte[32 << 20]).statusCode())
+                    .isEqualTo(200);
+            try (Socket reader =
+                    connect(cluster, "GET /api/get/large HTTP/1.1\r\nHost: x\r\n\r\n")) {
+                assertThat(reader.getInputStream().read()).isEqualTo('H');
+                replace(cluster, "large");
+                long got = 0;
+                byte[] chunk = new byte[1 << 16];
+                try {
+                    for (int n = 0; n >= 0; n = reader.getInputStream().read(chunk)) {
+                        got += n;
+                    }
+                } catch (java.io.IOException e) {
+                    assertThat(e).hasMessageContaining("reset");
+                }
+                assertThat(got).isLessThan(32 << 20);
+            }
+            assertThat(cluster.count("cassia_rest_broken_answers")).isEqualTo(1);
+        }
+    }
+
+    private static void replace(RestCluster cluster, String key) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment value = arena.allocate(100);
+            cluster.client.upsert(ByteString.of(key), value, PutOptions.DEFAULT).orThrow();
+        }
+    }
+
+    @Test
+    void a_large_upload_that_breaks_off_is_taken_back() throws Exception {
+        try (RestCluster cluster =
+                RestCluster.start(config(1 << 20, 4, Duration.ofSeconds(20)), 64 << 20)) {
+            Socket half =
+                    connect(
+                            cluster,
+                            "PUT /api/put/half HTTP/1.1\r\nHost: x\r\nContent-Length: 4194304\r\n\r\n");
+            half.getOutputStream().write(new byte[2 << 20]);
+            half.close();
+            await(cluster, "cassia_rest_requests_in_flight", 0);
+            assertThat(
+                            ServiceProcess.pollUntil(
+                                    () -> cluster.count("cassia_rest_lost_clients") > 0, LIMIT))
+                    .isTrue();
+            assertThat(cluster.client.exists(ByteString.of("half")).orThrow()).isFalse();
+            assertThat(cluster.put("/api/put/half", new byte[100]).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_body_without_a_length_beyond_the_buffers_is_413() throws Exception {
         try (RestCluster cluster =
                 RestCluster.start(config(1 << 20, 4, Duration.ofSeconds(5)), 16 << 20)) {
             byte[] large = new byte[(1 << 20) + 1];
-            HttpResponse<byte[]> told = cluster.put("/api/put/large", large);
-            assertThat(told.statusCode()).isEqualTo(413);
-            assertThat(json(told).get("code").asInt())
-                    .isEqualTo(StoreCode.BUFFER_OVERFLOW.number());
             HttpResponse<byte[]> chunked =
                     cluster.put(
                             "/api/put/large",
-                            BodyPublishers.ofInputStream(
-                                    () -> new java.io.ByteArrayInputStream(large)));
+                            BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large)));
             assertThat(chunked.statusCode()).isEqualTo(413);
+            assertThat(json(chunked).get("code").asInt())
+                    .isEqualTo(StoreCode.BUFFER_OVERFLOW.number());
             assertThat(cluster.client.exists(ByteString.of("large")).orThrow()).isFalse();
+            HttpResponse<byte[]> document = cluster.putJson("/api/put", " ".repeat(2 << 20));
+            assertThat(document.statusCode()).isEqualTo(413);
             assertThat(cluster.put("/api/put/fits", new byte[1 << 20]).statusCode()).isEqualTo(200);
             await(cluster, "cassia_rest_buffer_used_bytes", 0);
         }

@@ -278,6 +278,104 @@ class RestServerTest {
     }
 
     @Test
+    void an_upsert_replaces_and_conditions_are_kept() throws Exception {
+        assertThat(cluster.put("/api/upsert/v", value(10)).statusCode()).isEqualTo(200);
+        String first = tag("/api/get/v");
+        assertThat(cluster.put("/api/upsert/v", value(20)).statusCode()).isEqualTo(200);
+        String second = tag("/api/get/v");
+        assertThat(second).isNotEqualTo(first);
+        assertThat(cluster.get("/api/get/v").body()).isEqualTo(value(20));
+
+        HttpResponse<byte[]> same = cluster.get("/api/get/v", "If-None-Match", second);
+        assertThat(same.statusCode()).isEqualTo(304);
+        assertThat(same.body()).isEmpty();
+        assertThat(cluster.get("/api/get/v", "If-None-Match", first).body()).isEqualTo(value(20));
+
+        assertFailure(
+                upsert("v", value(30), "If-Match", first), 412, StoreCode.INVALID_VERSION);
+        assertFailure(
+                upsert("v", value(30), "If-None-Match", "*"),
+                412,
+                StoreCode.OBJECT_ALREADY_EXISTS);
+        assertFailure(
+                upsert("v", value(30), "If-Match", "x"), 400, StoreCode.INVALID_PARAMS);
+        assertThat(upsert("v", value(30), "If-Match", second).statusCode()).isEqualTo(200);
+        assertThat(cluster.get("/api/get/v").body()).isEqualTo(value(30));
+    }
+
+    private HttpResponse<byte[]> upsert(String key, byte[] value, String... headers)
+            throws Exception {
+        return cluster.send(
+                cluster.request("/api/upsert/" + key)
+                        .headers(headers)
+                        .PUT(BodyPublishers.ofByteArray(value)));
+    }
+
+    private String tag(String path) throws Exception {
+        return cluster.send(cluster.request(path).HEAD()).headers().firstValue("ETag").orElse("");
+    }
+
+    @Test
+    void pins_and_replicas_are_taken_from_the_query() throws Exception {
+        assertThat(cluster.put("/api/put/pinned?hard_pin&soft_pin=30s&replicas=1", value(10))
+                        .statusCode())
+                .isEqualTo(200);
+        for (String bad : new String[] {"replicas=0", "replicas=x", "soft_pin=x"}) {
+            assertFailure(
+                    cluster.put("/api/put/bad?" + bad, value(10)), 400, StoreCode.INVALID_PARAMS);
+        }
+        assertThat(text(cluster.get("/api/exist/bad"))).isEqualTo("{\"exists\":false}");
+    }
+
+    @Test
+    void the_longest_prefix_is_counted() throws Exception {
+        assertThat(cluster.put("/api/put/p1", value(10)).statusCode()).isEqualTo(200);
+        assertThat(cluster.put("/api/put/p2", value(10)).statusCode()).isEqualTo(200);
+        assertThat(cluster.put("/api/put/p4", value(10)).statusCode()).isEqualTo(200);
+        HttpResponse<byte[]> prefix =
+                cluster.post("/api/longest_prefix", "{\"keys\":[\"p1\",\"p2\",\"p3\",\"p4\"]}");
+        assertThat(text(prefix)).isEqualTo("{\"length\":2}");
+    }
+
+    @Test
+    void memory_is_lent_and_taken_back() throws Exception {
+        HttpResponse<byte[]> mounted = cluster.post("/api/mount", "{\"size\": 1}");
+        assertThat(mounted.statusCode()).as(text(mounted)).isEqualTo(200);
+        assertThat(json(mounted).get("allocated_size").asLong()).isEqualTo(16 << 20);
+        String id = json(mounted).get("segment_ids").get(0).asString();
+        assertThat(cluster.client.stats().orThrow().segments()).hasSize(2);
+
+        assertThat(text(cluster.post("/api/unmount", "{\"segment_ids\": [\"" + id + "\"]}")))
+                .isEqualTo("{\"status\":\"success\"}");
+        assertThat(cluster.client.stats().orThrow().segments()).hasSize(1);
+        HttpResponse<byte[]> again = cluster.post("/api/unmount", "{\"segment_ids\": \"" + id + "\"}");
+        assertFailure(again, 404, StoreCode.SEGMENT_NOT_FOUND);
+        assertThat(json(again).get("failed_segment_ids").get(0).asString()).isEqualTo(id);
+
+        for (String bad : new String[] {"{}", "{\"size\":0}", "{\"size\":\"x\"}"}) {
+            assertFailure(cluster.post("/api/mount", bad), 400, StoreCode.INVALID_PARAMS);
+        }
+        for (String bad :
+                new String[] {
+                    "{}", "{\"segment_ids\":[1]}", "{\"segment_ids\":\"a\",\"grace_period_seconds\":-1}"
+                }) {
+            assertFailure(cluster.post("/api/unmount", bad), 400, StoreCode.INVALID_PARAMS);
+        }
+        assertFailure(
+                cluster.post("/api/mount_shm", "{\"name\":\"x\",\"size\":1}"),
+                501,
+                StoreCode.NOT_SUPPORTED);
+        assertFailure(
+                cluster.post("/api/unmount_local_disk", "{\"grace_period_seconds\":3601}"),
+                400,
+                StoreCode.INVALID_PARAMS);
+        assertFailure(
+                cluster.post("/api/unmount_local_disk", "{}"),
+                409,
+                StoreCode.UNAVAILABLE_IN_CURRENT_MODE);
+    }
+
+    @Test
     void other_paths_and_methods_say_so() throws Exception {
         assertFailure(cluster.get("/api/unknown"), 404, StoreCode.INVALID_PARAMS);
         assertFailure(cluster.get("/"), 404, StoreCode.INVALID_PARAMS);

@@ -119,6 +119,10 @@ final class CheckedObjects {
             return false;
         }
         ObjectExtra extra = objects.extra(slot);
+        if (extra != null && extra.replication != null) {
+            // Its end finds the sums wrong too, or leaves the others.
+            return false;
+        }
         boolean inline = objects.replicaId(slot) == bad.replica();
         if (extra == null || extra.replicas.isEmpty()) {
             return inline && dropLast(slot);
@@ -152,7 +156,7 @@ final class CheckedObjects {
         if (objects.has(slot, ObjectTable.IN_FLIGHT)) {
             return false;
         }
-        space.eraseUnderLease(slot);
+        space.eraseUnderLease(slot, Fate.CORRUPT);
         return true;
     }
 

@@ -6,6 +6,7 @@ import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -13,20 +14,27 @@ import java.util.Map;
  * Confined to the master's lock. Clients by their last sign of life (spec mooncake-store 4.2, 4.3).
  *
  * <pre>
- *   unknown ──ping, mount──► NEED_REMOUNT ──remount──► OK ──silent too long──► unknown
+ *   unknown ──ping, mount──► NEED_REMOUNT ──remount──► OK ──silent──► suspected ──silent for
+ *      ▲                                               ▲                 │         long──► unknown
+ *      └── wiped: its segments are unmounted           └─ any sign of life ┘
  * </pre>
  *
- * A time in which the master itself stood still does not count as silence.
+ * A suspected client's data is kept: a pause is not a death. Its segments take no new replicas, and
+ * an object that only it holds does not count as existing until it is heard of again; who reads the
+ * object anyway finds out himself. A time in which the master itself stood still does not count as silence.
  */
 final class ClientTable {
     private static final class Client {
         long heardAt;
         long stalledBefore;
         boolean ok;
+        boolean suspected;
     }
 
     private final CoreState state;
     private final Mounts mounts;
+    private final Copies copies;
+    private final TaskTable tasks;
 
     /** Longest silent first. */
     private final Map<Uuid, Client> clients = new LinkedHashMap<>();
@@ -35,9 +43,11 @@ final class ClientTable {
     private long lastTick;
     private int active;
 
-    ClientTable(CoreState state, Mounts mounts) {
+    ClientTable(CoreState state, Mounts mounts, Copies copies, TaskTable tasks) {
         this.state = state;
         this.mounts = mounts;
+        this.copies = copies;
+        this.tasks = tasks;
     }
 
     Outcome<PingResult> ping(Uuid id) {
@@ -61,6 +71,12 @@ final class ClientTable {
         Client client = clients.remove(id);
         if (client == null) {
             client = new Client();
+        }
+        if (client.suspected) {
+            client.suspected = false;
+            active += client.ok ? 1 : 0;
+            mounts.suspect(id, false);
+            state.effects.add(new Effect.ClientReturned(id, state.now - client.heardAt));
         }
         client.heardAt = state.now;
         client.stalledBefore = stalledNanos;
@@ -99,24 +115,41 @@ final class ClientTable {
         lastTick = state.now;
     }
 
-    /** Forgets clients that were silent for too long and unmounts their segments. */
+    /** Suspects clients that are silent, and forgets those that were silent for too long. */
     void expire() {
-        while (!clients.isEmpty()) {
-            Map.Entry<Uuid, Client> first = clients.entrySet().iterator().next();
-            Client client = first.getValue();
+        Iterator<Map.Entry<Uuid, Client>> entries = clients.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry<Uuid, Client> entry = entries.next();
+            Client client = entry.getValue();
             long silent = state.now - client.heardAt - (stalledNanos - client.stalledBefore);
             if (silent <= state.config.clientTtlNanos()) {
                 return;
             }
-            Uuid id = first.getKey();
-            clients.remove(id);
-            if (client.ok) {
-                active--;
+            if (!client.suspected) {
+                suspect(entry.getKey(), client, silent);
             }
-            int segments = mounts.unmountAll(id);
-            state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
-            state.effects.add(new Effect.ClientExpired(id, silent, segments));
+            // Without segments there is nothing to keep.
+            if (silent > state.config.wipeNanos() || !mounts.hasAny(entry.getKey())) {
+                entries.remove();
+                wipe(entry.getKey(), silent);
+            }
         }
+    }
+
+    private void suspect(Uuid id, Client client, long silent) {
+        client.suspected = true;
+        active -= client.ok ? 1 : 0;
+        int segments = mounts.suspect(id, true);
+        state.counters.add(CoreCount.CLIENTS_SUSPECTED, 1);
+        state.effects.add(new Effect.ClientSuspected(id, silent, segments));
+    }
+
+    private void wipe(Uuid id, long silent) {
+        copies.giveUpAll(id);
+        tasks.failAll(id);
+        int segments = mounts.unmountAll(id);
+        state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
+        state.effects.add(new Effect.ClientExpired(id, silent, segments));
     }
 
     void digest(Digest digest) {
@@ -126,6 +159,7 @@ final class ClientTable {
                     digest.add(client.heardAt);
                     digest.add(client.stalledBefore);
                     digest.add(client.ok ? 1 : 0);
+                    digest.add(client.suspected ? 1 : 0);
                 });
         digest.add(stalledNanos);
         digest.add(lastTick);

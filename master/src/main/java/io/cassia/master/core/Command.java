@@ -4,11 +4,14 @@ import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
 import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.CopyStartResult;
+import io.cassia.rpc.mooncake.MoveStartResult;
 import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaList;
 import io.cassia.rpc.mooncake.SegmentStatus;
+import io.cassia.rpc.mooncake.TaskInfo;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -102,6 +105,13 @@ public sealed interface Command<R> {
 
     record Acquire(CassiaMessages.Acquire args) implements Command<CassiaMessages.Acquired> {}
 
+    record LongestPrefix(CassiaMessages.LongestPrefix args)
+            implements Command<Outcome<CassiaMessages.PrefixHit>> {}
+
+    /** What became of a key. */
+    record Explain(ByteString key, ByteString tenant)
+            implements Command<Outcome<CassiaMessages.Explanation>> {}
+
     record Release(List<Long> leaseIds) implements Command<Done> {}
 
     record AcquireChecked(CassiaMessages.Acquire args)
@@ -113,6 +123,52 @@ public sealed interface Command<R> {
             implements Command<Outcome<List<ReplicaDescriptor>>> {}
 
     record DropReplica(CheckedMessages.DropReplica args) implements Command<Boolean> {}
+
+    record CopyStart(Args.CopyStart args) implements Command<Outcome<CopyStartResult>> {}
+
+    record CopyEnd(Args.ClientKey args) implements Command<Outcome<Done>> {}
+
+    record CopyRevoke(Args.ClientKey args) implements Command<Outcome<Done>> {}
+
+    record MoveStart(Args.MoveStart args) implements Command<Outcome<MoveStartResult>> {}
+
+    record MoveEnd(Args.ClientKey args) implements Command<Outcome<Done>> {}
+
+    record MoveRevoke(Args.ClientKey args) implements Command<Outcome<Done>> {}
+
+    /**
+     * A task for a client; the answer is its id.
+     *
+     * @param epochMs wall clock of the request
+     */
+    record CreateCopyTask(Args.CreateCopyTask args, long epochMs)
+            implements Command<Outcome<Uuid>> {}
+
+    record CreateMoveTask(Args.CreateMoveTask args, long epochMs)
+            implements Command<Outcome<Uuid>> {}
+
+    record QueryTask(Uuid id) implements Command<Outcome<TaskInfo>> {}
+
+    record FetchTasks(Args.FetchTasks args) implements Command<List<TaskOrder>> {}
+
+    record MarkTaskToComplete(Args.MarkTaskToComplete args) implements Command<Outcome<Done>> {}
+
+    record CreateDrainJob(CassiaMessages.CreateDrainJob args, long epochMs)
+            implements Command<Outcome<Uuid>> {}
+
+    record QueryDrainJob(Uuid id) implements Command<Outcome<CassiaMessages.DrainJob>> {}
+
+    record CancelDrainJob(Uuid id) implements Command<Outcome<Done>> {}
+
+    /** Registers a tenant or changes its quota. */
+    record SetTenantQuota(ByteString tenant, long requestedBytes)
+            implements Command<Outcome<CassiaMessages.TenantQuota>> {}
+
+    /** One tenant, or all when the name is empty. */
+    record TenantQuotas(ByteString tenant)
+            implements Command<Outcome<List<CassiaMessages.TenantQuota>>> {}
+
+    record DeleteTenantQuota(ByteString tenant) implements Command<Outcome<Done>> {}
 
     record Stats() implements Command<CassiaMessages.Stats> {}
 

@@ -18,6 +18,12 @@ package io.cassia.master.core;
  * @param maxMetadataBytes heap bytes that objects may cost
  * @param maxClients clients tracked at one time
  * @param maxLeases counted leases at one time
+ * @param wipeNanos silence after which a dead client's objects are given up; not shorter than
+ *     {@code clientTtlNanos}
+ * @param maxObjects objects at one time; old ones go beyond it; 0 means no limit
+ * @param allReplicas whether a put fails that cannot have all the replicas it asks for; if not, one
+ *     is enough, as upstream
+ * @param tasks limits of copy and move tasks
  * @param tickNanos time between two {@link Command.Tick}s; a longer gap counts as a stall
  * @param seed of the key hash and of random placement
  */
@@ -36,6 +42,10 @@ public record CoreConfig(
         long maxMetadataBytes,
         int maxClients,
         int maxLeases,
+        long wipeNanos,
+        long maxObjects,
+        boolean allReplicas,
+        TaskRules tasks,
         long tickNanos,
         long seed) {
     public CoreConfig {
@@ -46,6 +56,10 @@ public record CoreConfig(
         positive(maxClients, "client limit");
         positive(maxLeases, "lease limit");
         positive(tickNanos, "tick");
+        if (wipeNanos < clientTtlNanos || maxObjects < 0) {
+            throw new IllegalArgumentException(
+                    "clients cannot be wiped before they are suspected, nor objects be below 0");
+        }
         if (putReleaseNanos <= putDiscardNanos) {
             throw new IllegalArgumentException(
                     "the put release timeout must be longer than the discard timeout");

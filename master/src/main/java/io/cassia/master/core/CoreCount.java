@@ -25,6 +25,20 @@ public enum CoreCount {
     GET_HITS,
     /** Reads of objects, found or not. */
     GETS,
+    /** Copies and moves that did not end in time, or whose client died. */
+    REPLICATIONS_DROPPED,
+    /** Copies and moves that ended well. */
+    REPLICATIONS_DONE,
+    /** Tasks that failed because nobody fetched or ended them in time. */
+    TASKS_TIMED_OUT,
+    /** Finished tasks that were forgotten. */
+    TASKS_PRUNED,
+    /** Bytes evicted to make room within a tenant's quota. */
+    TENANT_EVICTED_BYTES,
+    /** Writes that their tenant's quota refused. */
+    TENANT_REJECTS,
+    /** Clients that fell silent; their data was kept. */
+    CLIENTS_SUSPECTED,
     /** Segments unmounted by another client than their owner. */
     FOREIGN_UNMOUNTS,
     /** Nanoseconds that the timer was late, which clients get on top of their time to live. */

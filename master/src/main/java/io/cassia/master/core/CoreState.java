@@ -1,7 +1,9 @@
 package io.cassia.master.core;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 
 /** Confined to the master's lock. All of the state, for the parts that work on it. */
 final class CoreState {
@@ -13,7 +15,12 @@ final class CoreState {
     final DiscardQueue discards = new DiscardQueue(segments);
     final GroupTable groups = new GroupTable();
     final Tenants tenants;
+    final TenantOrder tenantOrder;
     final LeaseTable leases;
+    final DecisionRing decisions = new DecisionRing();
+    /** Slots whose objects are being copied or moved, the earliest start first. */
+    final SequencedMap<Integer, Replication> replications = new LinkedHashMap<>();
+
     final CoreCounters counters = new CoreCounters();
     final List<Effect> effects = new ArrayList<>();
 
@@ -38,8 +45,9 @@ final class CoreState {
         this.originNanos = originNanos;
         this.random = config.seed();
         objects = new ObjectTable(config.seed());
-        recency = new RecencyLists(objects);
         tenants = new Tenants(config.multiTenant());
+        tenantOrder = new TenantOrder(objects, config.multiTenant());
+        recency = new RecencyLists(objects, tenantOrder);
         leases = new LeaseTable(this);
     }
 
@@ -48,12 +56,26 @@ final class CoreState {
         now = Math.max(now, nowNanos - originNanos + 1);
     }
 
+    /** Bytes that a write in flight takes, or gives back when negative. */
+    void inFlight(int tenant, long bytes) {
+        inFlightBytes += bytes;
+        tenants.charge(tenant, bytes);
+    }
+
     long nextReplicaId() {
         return ++lastReplicaId;
     }
 
     long lastReplicaId() {
         return lastReplicaId;
+    }
+
+    /** A number from the generator that is part of the state. */
+    long nextRandom() {
+        random += 0x9E37_79B9_7F4A_7C15L;
+        long mixed = (random ^ (random >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D0_49BB_1331_11EBL;
+        return mixed ^ (mixed >>> 31);
     }
 
     /** A number from 0 to {@code bound} - 1 from the generator that is part of the state. */
@@ -77,6 +99,7 @@ final class CoreState {
         segments.digest(digest);
         discards.digest(digest);
         leases.digest(digest);
+        tenants.digest(digest);
         counters.digest(digest);
     }
 }

@@ -12,6 +12,12 @@ public sealed interface Effect {
     /** All objects of an unmounted segment are gone. */
     record SegmentSwept(Segment segment) implements Effect {}
 
+    /** A client was silent for too long; its data is kept for the time being. */
+    record ClientSuspected(Uuid client, long silentNanos, int segments) implements Effect {}
+
+    /** A suspected client was heard of again. */
+    record ClientReturned(Uuid client, long silentNanos) implements Effect {}
+
     record ClientExpired(Uuid client, long silentNanos, int segments) implements Effect {}
 
     record TimerStalled(long nanos) implements Effect {}

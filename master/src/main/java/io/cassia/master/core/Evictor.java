@@ -199,26 +199,40 @@ final class Evictor {
     boolean isUnprotected(int slot) {
         return slot != NONE
                 && objects.has(slot, ObjectTable.COMPLETE)
-                && !objects.has(slot, ObjectTable.IN_FLIGHT | ObjectTable.HARD_PIN)
+                && !objects.has(
+                        slot,
+                        ObjectTable.IN_FLIGHT | ObjectTable.HARD_PIN | ObjectTable.REPLICATING)
                 && !space.isLeased(slot)
                 && !isHeldByGroup(slot, true)
                 && !isSoftPinned(slot);
     }
 
+    /** Whether an eviction may take the object when it overrides exist leases and soft pins. */
+    boolean isOverridable(int slot) {
+        return objects.has(slot, ObjectTable.COMPLETE)
+                && !objects.has(
+                        slot,
+                        ObjectTable.IN_FLIGHT | ObjectTable.HARD_PIN | ObjectTable.REPLICATING)
+                && objects.leaseCount(slot) == 0
+                && objects.readLeaseUntil(slot) <= state.now
+                && !isHeldByGroup(slot, false)
+                && (state.config.evictSoftPinned() || !isSoftPinned(slot));
+    }
+
     /** Evicts a victim of this run, and its group with it as far as that may go. */
-    void evict(int slot) {
+    void evict(int slot, Fate fate) {
         GroupTable.Group group = groupOf(slot);
         if (group != null) {
             for (int member : List.copyOf(group.members)) {
                 if (member != slot && isUnprotected(member)) {
-                    evictOne(member);
+                    evictOne(member, fate);
                 }
             }
         }
-        evictOne(slot);
+        evictOne(slot, fate);
     }
 
-    private void evictOne(int slot) {
+    private void evictOne(int slot, Fate fate) {
         state.counters.add(CoreCount.EVICTED_OBJECTS, 1);
         state.counters.add(CoreCount.EVICTED_BYTES, objects.memoryBytes(slot));
         // A neighbour of a victim may be the next in line.
@@ -231,7 +245,7 @@ final class Evictor {
         if (slot == parked) {
             parked = objects.next(slot);
         }
-        space.erase(slot);
+        space.erase(slot, fate);
     }
 
     /**
@@ -255,7 +269,7 @@ final class Evictor {
             if (victim == NONE) {
                 break;
             }
-            evict(victim);
+            evict(victim, Fate.EVICTED);
             evicted++;
         }
         if (evicted > 0) {

@@ -126,7 +126,7 @@ final class LeaseTable {
             return;
         }
         if (objects.list(slot) == RecencyLists.NO_LIST
-                && !objects.has(slot, ObjectTable.HARD_PIN)) {
+                && !objects.has(slot, ObjectTable.HARD_PIN | ObjectTable.REPLICATING)) {
             state.recency.use(slot, RecencyLists.IDLE);
         }
     }

@@ -22,7 +22,8 @@ import java.util.Optional;
 /**
  * Confined to the master's lock. The state machine: a function of (command, time). The parts behind
  * it are {@link Writes}, {@link Reads}, {@link Removals}, {@link Mounts}, {@link ClientTable},
- * {@link Placer}, {@link Evictor} and {@link Scans}.
+ * {@link Copies}, {@link TaskTable}, {@link Drains}, {@link Placer}, {@link Evictor} and {@link
+ * Scans}.
  *
  * <p>No command takes longer than its own items justify: what concerns all objects goes in slices.
  */
@@ -46,6 +47,9 @@ public final class MasterCore {
     private final CheckedObjects checked;
     private final Removals removals;
     private final Mounts mounts;
+    private final Copies copies;
+    private final TaskTable tasks;
+    private final Drains drains;
     private final ClientTable clients;
     private final Scans scans;
 
@@ -64,7 +68,10 @@ public final class MasterCore {
         checked = new CheckedObjects(state, space, reads, writes);
         removals = new Removals(state, space);
         mounts = new Mounts(state, space);
-        clients = new ClientTable(state, mounts);
+        copies = new Copies(state, space);
+        tasks = new TaskTable(state, space);
+        drains = new Drains(state, space, tasks);
+        clients = new ClientTable(state, mounts, copies, tasks);
         scans = new Scans(state, space, removals, reads);
     }
 
@@ -83,6 +90,8 @@ public final class MasterCore {
             case Command.BatchGetReplicaList c -> reads.getAll(c.args());
             case Command.BatchExistKey c -> reads.existAll(c.args());
             case Command.Acquire c -> reads.acquire(c.args());
+            case Command.LongestPrefix c -> reads.longestPrefix(c.args());
+            case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
             case Command.AcquireChecked c -> checked.acquire(c.args());
             case Command.EndChecked c -> checked.end(c.args());
@@ -111,9 +120,32 @@ public final class MasterCore {
             case Command.QuerySegmentStatus c -> statusOf(c.name());
             case Command.QuerySegmentStatusById c -> statusOf(c.id());
             case Command.BatchQueryIp c -> addresses(c.clients());
+            case Command.CopyStart c -> copies.startCopy(c.args());
+            case Command.CopyEnd c -> copies.end(Replication.Kind.COPY, c.args());
+            case Command.CopyRevoke c -> copies.revoke(Replication.Kind.COPY, c.args());
+            case Command.MoveStart c -> copies.startMove(c.args());
+            case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
+            case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
+            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs());
+            case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
+            case Command.QueryTask c -> tasks.query(c.id());
+            case Command.FetchTasks c -> tasks.fetch(c.args().client(), c.args().batchSize());
+            case Command.MarkTaskToComplete c -> completeTask(c.args());
+            case Command.CreateDrainJob c -> drains.create(c.args(), c.epochMs());
+            case Command.QueryDrainJob c -> drains.query(c.id());
+            case Command.CancelDrainJob c -> drains.cancel(c.id());
+            case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
+            case Command.TenantQuotas c -> state.tenants.list(c.tenant());
+            case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
             case Command.Stats _ -> stats();
             case Command.Tick _ -> tick();
         };
+    }
+
+    private Outcome<Done> completeTask(Args.MarkTaskToComplete args) {
+        Outcome<Done> completed = tasks.complete(args.client(), args.completion());
+        drains.taskEnded();
+        return completed;
     }
 
     private <T> T relieved(T started) {
@@ -236,6 +268,9 @@ public final class MasterCore {
         boolean more = state.leases.expire(LEASES_PER_TICK) == 0;
         more |= state.discards.release(state.now, DISCARDS_PER_TICK) == DISCARDS_PER_TICK;
         more |= writes.reap(REAPS_PER_TICK);
+        more |= copies.reap(REAPS_PER_TICK);
+        more |= tasks.expire(REAPS_PER_TICK);
+        drains.tick();
         mounts.endGraces();
         clients.expire();
         more |= mounts.sweep(SWEEPS_PER_TICK);
@@ -306,6 +341,8 @@ public final class MasterCore {
         Digest digest = new Digest();
         state.digest(digest);
         clients.digest(digest);
+        tasks.digest(digest);
+        drains.digest(digest);
         return digest.value();
     }
 

@@ -10,7 +10,8 @@ import io.cassia.rpc.mooncake.Uuid;
  *
  * <pre>
  *   OK ──graceful unmount──► GRACEFULLY_UNMOUNTING ──grace over──► UNMOUNTING ──swept──► gone
- *    └──────────unmount, client expired──────────────────────────────┘
+ *    ├──────────unmount, client expired──────────────────────────────┘
+ *    └──drain job──► DRAINING ──nothing left──► DRAINED
  * </pre>
  *
  * Only OK takes new replicas; from UNMOUNTING on its replicas are unreadable.
@@ -21,6 +22,12 @@ final class MountedSegment {
     final Uuid client;
     final OffsetAllocator allocator;
     private SegmentStatus status = SegmentStatus.OK;
+
+    /** What becomes of objects that lose their last replica here. */
+    Fate fate = Fate.CLEARED;
+
+    /** Its client has fallen silent: the bytes may or may not be there. */
+    boolean suspected;
 
     /** When a graceful unmount goes on to unmount. */
     long graceUntil;
@@ -44,7 +51,7 @@ final class MountedSegment {
     }
 
     boolean isAllocatable() {
-        return status == SegmentStatus.OK;
+        return status == SegmentStatus.OK && !suspected;
     }
 
     boolean isReadable() {

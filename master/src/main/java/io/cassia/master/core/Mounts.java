@@ -55,11 +55,12 @@ final class Mounts {
                                 + " of client "
                                 + other.client
                                 + " at the same endpoint; a dead client's segments go after "
-                                + TimeUnit.NANOSECONDS.toMillis(state.config.clientTtlNanos())
+                                + TimeUnit.NANOSECONDS.toMillis(state.config.wipeNanos())
                                 + " ms");
             }
         }
         state.segments.mount(segment, client);
+        state.tenants.setCapacity(state.segments.capacityBytes());
         state.effects.add(new Effect.SegmentMounted(segment, client));
         return Outcome.done();
     }
@@ -112,7 +113,7 @@ final class Mounts {
             Outcome<Done> outcome = mount(segment, client);
             if (outcome instanceof Outcome.Failed<Done> failed
                     && failed.code() != StoreCode.INVALID_PARAMS) {
-                mounted.forEach(this::startUnmount);
+                mounted.forEach(undone -> startUnmount(undone, Fate.UNMOUNTED));
                 return failed;
             }
             MountedSegment now = state.segments.find(segment.id());
@@ -138,7 +139,7 @@ final class Mounts {
             // Upstream does not refuse it (spec 4.1); it is counted and told.
             state.counters.add(CoreCount.FOREIGN_UNMOUNTS, 1);
         }
-        startUnmount(segment);
+        startUnmount(segment, Fate.UNMOUNTED);
         state.effects.add(new Effect.SegmentUnmounted(segment.wire, segment.client, client));
         sweep(SWEEP_AT_ONCE);
         return Outcome.done();
@@ -179,11 +180,34 @@ final class Mounts {
     void endGraces() {
         for (MountedSegment segment : List.copyOf(graceful)) {
             if (segment.graceUntil <= state.now) {
-                startUnmount(segment);
+                startUnmount(segment, Fate.UNMOUNTED);
                 state.effects.add(
                         new Effect.SegmentUnmounted(segment.wire, segment.client, segment.client));
             }
         }
+    }
+
+    /** Whether the client has a segment that is not being swept. */
+    boolean hasAny(Uuid client) {
+        for (MountedSegment segment : state.segments.all()) {
+            if (segment.client.equals(client) && segment.isReadable()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Marks the segments of a client that fell silent, or came back; how many there are. */
+    @CanIgnoreReturnValue
+    int suspect(Uuid client, boolean suspected) {
+        int count = 0;
+        for (MountedSegment segment : List.copyOf(state.segments.all())) {
+            if (segment.client.equals(client) && segment.isReadable()) {
+                state.segments.suspect(segment, suspected);
+                count++;
+            }
+        }
+        return count;
     }
 
     /** Unmounts all segments of a client; how many there were. */
@@ -191,17 +215,19 @@ final class Mounts {
         int count = 0;
         for (MountedSegment segment : List.copyOf(state.segments.all())) {
             if (segment.client.equals(client) && segment.isReadable()) {
-                startUnmount(segment);
+                startUnmount(segment, Fate.NODE_LOST);
                 count++;
             }
         }
         return count;
     }
 
-    private void startUnmount(MountedSegment segment) {
+    private void startUnmount(MountedSegment segment, Fate fate) {
+        segment.fate = fate;
         graceful.remove(segment);
         state.discards.forget(segment);
         state.segments.retire(segment, SegmentStatus.UNMOUNTING);
+        state.tenants.setCapacity(state.segments.capacityBytes());
         dying.add(segment);
     }
 

@@ -12,6 +12,9 @@ final class ObjectExtra {
     /** The new version in flight. */
     @Nullable Upsert upsert;
 
+    /** The copy or move under way. */
+    @Nullable Replication replication;
+
     /** The objects that it is leased and evicted with. */
     GroupTable.@Nullable Group group;
 
@@ -29,6 +32,9 @@ final class ObjectExtra {
             digest.add(group.text.array());
             digest.add(group.joined ? 1 : 0);
         }
+        if (replication != null) {
+            replication.digest(digest);
+        }
         if (upsert != null) {
             digest.add(upsert.writer);
             digest.add(upsert.startNanos);
@@ -40,6 +46,7 @@ final class ObjectExtra {
     boolean isEmpty() {
         return replicas.isEmpty()
                 && upsert == null
+                && replication == null
                 && group == null
                 && softPinUntil == 0
                 && pendingSoftPinNanos == 0;

@@ -52,6 +52,9 @@ final class ObjectTable implements KeyIndex.KeyCheck {
     /** Its bytes are in the sum of read-leased bytes. */
     static final int SUMMED = 1 << 11;
 
+    /** A copy or move of one of its replicas is under way. */
+    static final int REPLICATING = 1 << 12;
+
     private static final int LIST_SHIFT = 8;
     private static final int LIST_MASK = 7 << LIST_SHIFT;
     private static final int TYPE_SHIFT = 16;

@@ -43,7 +43,12 @@ final class Placer {
      * Allocates 1 to {@code wanted} replicas of {@code length} bytes on different names; none when
      * even eviction gives no space. The list is the caller's, the owners are not set.
      */
-    List<Replica> place(long length, long wanted, List<String> preferred, String hostId) {
+    List<Replica> place(
+            long length,
+            long wanted,
+            List<String> preferred,
+            String hostId,
+            boolean mayEvict) {
         this.length = length;
         placed.clear();
         placements++;
@@ -64,11 +69,17 @@ final class Placer {
                 trySample(groups, most);
             }
             tryAll(groups, most);
-            if (placed.size() < most) {
+            if (placed.size() < most && mayEvict) {
                 evictFor(Math.min(most, capableNames()));
             }
         }
         return new ArrayList<>(placed);
+    }
+
+    /** Whether some segment would hold the length if all that can be evicted were. */
+    boolean couldEverFit(long length) {
+        this.length = length;
+        return length > 0 && capableNames() > 0 && couldHelp();
     }
 
     /** Names with a segment that could hold the length if it were empty. */
@@ -191,7 +202,7 @@ final class Placer {
                 }
                 freed += state.objects.size(slot);
                 victims++;
-                evictor.evict(slot);
+                evictor.evict(slot, Fate.EVICTED);
                 evicted = true;
             }
             if (going.length > 0 && trySegment(groupOf(segment), segment)) {

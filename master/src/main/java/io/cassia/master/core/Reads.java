@@ -3,6 +3,9 @@ package io.cassia.master.core;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.Explanation;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaList;
@@ -40,7 +43,7 @@ final class Reads {
 
     Outcome<Boolean> exist(ByteString key, ByteString tenant) {
         int slot = slotOf(key, tenant);
-        if (slot == NONE || !space.isReadable(slot)) {
+        if (slot == NONE || !space.isAlive(slot)) {
             return slot == NONE && state.tenants.find(tenant) == Tenants.MALFORMED
                     ? malformed(tenant)
                     : FALSE;
@@ -126,11 +129,7 @@ final class Reads {
     }
 
     Acquired acquire(Acquire wanted) {
-        long leaseNanos = state.config.leaseNanos();
-        if (wanted.leaseTtlMs() > 0
-                && wanted.leaseTtlMs() < TimeUnit.NANOSECONDS.toMillis(leaseNanos)) {
-            leaseNanos = TimeUnit.MILLISECONDS.toNanos(wanted.leaseTtlMs());
-        }
+        long leaseNanos = leaseNanos(wanted.leaseTtlMs());
         int count = wanted.keys().size();
         int[] held = new int[count];
         int holds = 0;
@@ -154,7 +153,93 @@ final class Reads {
         return new Acquired(id, TimeUnit.NANOSECONDS.toMillis(leaseNanos), found);
     }
 
-    private Outcome<List<ReplicaDescriptor>> tooManyLeases() {
+    /** The leading readable keys, leased; one lease for all of them when it is counted. */
+    Outcome<PrefixHit> longestPrefix(LongestPrefix wanted) {
+        if (state.tenants.find(wanted.tenant()) == Tenants.MALFORMED) {
+            return malformed(wanted.tenant());
+        }
+        if (wanted.counted() && state.leases.isFull()) {
+            return tooManyLeases();
+        }
+        long leaseNanos =
+                wanted.counted() ? leaseNanos(wanted.leaseTtlMs()) : state.config.leaseNanos();
+        long leaseMs = TimeUnit.NANOSECONDS.toMillis(leaseNanos);
+        int[] held = new int[wanted.keys().size()];
+        int count = 0;
+        List<Outcome<ReplicaList>> objectsFound = new ArrayList<>();
+        for (ByteString key : wanted.keys()) {
+            state.counters.add(CoreCount.GETS, 1);
+            int slot = slotOf(key, wanted.tenant());
+            if (slot == NONE || !space.isAlive(slot)) {
+                break;
+            }
+            state.counters.add(CoreCount.GET_HITS, 1);
+            if (wanted.withReplicas()) {
+                objectsFound.add(
+                        Outcome.ok(
+                                new ReplicaList(space.readable(slot), leaseMs, checksum(slot))));
+            }
+            if (wanted.counted()) {
+                state.leases.hold(slot);
+            } else {
+                lease(slot);
+            }
+            held[count++] = slot;
+        }
+        long id =
+                !wanted.counted() || count == 0
+                        ? 0
+                        : state.leases.create(held, count, state.now + leaseNanos);
+        return Outcome.ok(new PrefixHit(count, id, leaseMs, objectsFound));
+    }
+
+    /** A counted lease may be shorter than the default, never longer. */
+    private long leaseNanos(long wantedMs) {
+        long standard = state.config.leaseNanos();
+        boolean shorter = wantedMs > 0 && wantedMs < TimeUnit.NANOSECONDS.toMillis(standard);
+        return shorter ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : standard;
+    }
+
+    /** What became of a key, for people: no lease, no use. */
+    Outcome<Explanation> explain(ByteString key, ByteString tenant) {
+        int number = state.tenants.find(tenant);
+        if (number == Tenants.MALFORMED) {
+            return malformed(tenant);
+        }
+        ByteString name = number == Tenants.DEFAULT ? Tenants.DEFAULT_NAME : tenant;
+        int slot = number < 0 ? NONE : objects.find(number, key.array());
+        boolean readable = slot != NONE && space.isReadable(slot);
+        return Outcome.ok(
+                new Explanation(
+                        describe(slot),
+                        readable,
+                        state.decisions.find(name, key.array(), state.now)));
+    }
+
+    private String describe(int slot) {
+        if (slot == NONE || !space.isValid(slot)) {
+            return "absent";
+        }
+        String writing =
+                objects.has(slot, ObjectTable.IN_FLIGHT)
+                        ? "; being written by client " + objects.writer(slot)
+                        : "";
+        String pins =
+                (objects.has(slot, ObjectTable.HARD_PIN) ? "; hard-pinned" : "")
+                        + (space.isLeased(slot) ? "; leased" : "");
+        String silent =
+                space.isReadable(slot) && !space.isAlive(slot)
+                        ? "; the clients that hold it are silent"
+                        : "";
+        return (space.isReadable(slot) ? "readable" : "not readable")
+                + "; replicas="
+                + space.replicaCount(slot)
+                + writing
+                + silent
+                + pins;
+    }
+
+    private <T> Outcome<T> tooManyLeases() {
         return Outcome.failed(
                 StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                 "leases=" + state.leases.count() + ", which is the limit; release some");

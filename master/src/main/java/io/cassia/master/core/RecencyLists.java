@@ -30,6 +30,7 @@ final class RecencyLists {
     private static final int MOST_STEPS = 64;
 
     private final ObjectTable objects;
+    private final TenantOrder tenantOrder;
     private final int[] heads = new int[6];
     private final int[] tails = new int[6];
     private final int[] checks = new int[6];
@@ -40,8 +41,9 @@ final class RecencyLists {
     private long readLeasedBytes;
     private long uses;
 
-    RecencyLists(ObjectTable objects) {
+    RecencyLists(ObjectTable objects, TenantOrder tenantOrder) {
         this.objects = objects;
+        this.tenantOrder = tenantOrder;
     }
 
     int head(int list) {
@@ -51,6 +53,7 @@ final class RecencyLists {
     /** Marks a use: the object is now the last to be evicted of its list. */
     void use(int slot, int list) {
         objects.setStamp(slot, ++uses);
+        tenantOrder.use(slot);
         move(slot, list);
     }
 

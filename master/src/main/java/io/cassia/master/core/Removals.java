@@ -38,7 +38,7 @@ final class Removals {
         if (obstacle != null) {
             return refused(slot, key, obstacle);
         }
-        space.eraseUnderLease(slot);
+        space.eraseUnderLease(slot, Fate.REMOVED);
         return Outcome.done();
     }
 
@@ -51,11 +51,11 @@ final class Removals {
     }
 
     /** Removes an object unless something forbids it; whether it did. */
-    boolean removeIfPossible(int slot, boolean force) {
+    boolean removeIfPossible(int slot, boolean force, Fate fate) {
         if (!space.isValid(slot) || obstacle(slot, force) != null) {
             return false;
         }
-        space.eraseUnderLease(slot);
+        space.eraseUnderLease(slot, fate);
         return true;
     }
 
@@ -63,14 +63,29 @@ final class Removals {
         if (!force && space.isLeased(slot)) {
             return StoreCode.OBJECT_HAS_LEASE;
         }
+        if (objects.has(slot, ObjectTable.REPLICATING)) {
+            // A target that is being written is a replica that is not ready (recorded).
+            return space.hasTargets(slot)
+                    ? StoreCode.REPLICA_IS_NOT_READY
+                    : StoreCode.OBJECT_HAS_REPLICATION_TASK;
+        }
         // Force does not help a writer's bytes to land in somebody else's object.
         return objects.has(slot, ObjectTable.IN_FLIGHT) ? StoreCode.REPLICA_IS_NOT_READY : null;
     }
 
     private Outcome<Done> refused(int slot, ByteString key, StoreCode obstacle) {
+        if (obstacle == StoreCode.REPLICA_IS_NOT_READY
+                && objects.has(slot, ObjectTable.REPLICATING)) {
+            return Outcome.failed(
+                    obstacle, "key " + key + " is being copied or moved; retry when that ended");
+        }
         if (obstacle == StoreCode.REPLICA_IS_NOT_READY) {
             return Outcome.failed(
                     obstacle, "key " + key + " is being put by client " + objects.writer(slot));
+        }
+        if (obstacle == StoreCode.OBJECT_HAS_REPLICATION_TASK) {
+            return Outcome.failed(
+                    obstacle, "key " + key + " is being copied or moved; retry when that ended");
         }
         long until =
                 Math.max(
@@ -97,7 +112,7 @@ final class Removals {
                 continue;
             }
             boolean done =
-                    segment.isEmpty() ? removeIfPossible(slot, false) : clearOn(slot, segment);
+                    segment.isEmpty() ? removeIfPossible(slot, false, Fate.CLEARED) : clearOn(slot, segment);
             if (done) {
                 cleared.add(key);
             }
@@ -106,7 +121,8 @@ final class Removals {
     }
 
     private boolean clearOn(int slot, String name) {
-        if (!objects.has(slot, ObjectTable.COMPLETE)) {
+        if (!objects.has(slot, ObjectTable.COMPLETE)
+                || objects.has(slot, ObjectTable.REPLICATING)) {
             return false;
         }
         ObjectExtra extra = objects.extra(slot);

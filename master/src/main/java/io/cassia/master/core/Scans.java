@@ -47,7 +47,8 @@ final class Scans {
                         slice.selection(),
                         slice.from(),
                         slot -> {
-                            if (removals.removeIfPossible(slot, slice.force())) {
+                            if (removals.removeIfPossible(
+                                    slot, slice.force(), Fate.REMOVED_WITH_OTHERS)) {
                                 removed[0]++;
                             }
                         })

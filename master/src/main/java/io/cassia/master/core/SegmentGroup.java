@@ -26,6 +26,14 @@ final class SegmentGroup {
         return largest;
     }
 
+    long largestFree() {
+        long largest = 0;
+        for (MountedSegment segment : segments) {
+            largest = Math.max(largest, segment.allocator.largestFreeBytes());
+        }
+        return largest;
+    }
+
     double freeRatio() {
         double free = 0;
         double capacity = 0;

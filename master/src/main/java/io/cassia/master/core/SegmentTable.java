@@ -54,6 +54,28 @@ final class SegmentTable {
         }
     }
 
+    /** Makes a draining segment usable again. */
+    void reinstate(MountedSegment segment) {
+        segment.setStatus(SegmentStatus.OK);
+        if (segment.isAllocatable()) {
+            joinGroup(segment);
+        }
+    }
+
+    /** Takes the segment of a silent client out of placement, or back in. */
+    void suspect(MountedSegment segment, boolean suspected) {
+        if (segment.suspected == suspected) {
+            return;
+        }
+        if (segment.isAllocatable()) {
+            leaveGroup(segment);
+        }
+        segment.suspected = suspected;
+        if (segment.isAllocatable()) {
+            joinGroup(segment);
+        }
+    }
+
     /** Forgets a segment that no object refers to any more. */
     void forget(MountedSegment segment) {
         byIndex[segment.index] = null;

@@ -40,6 +40,45 @@ final class Space {
         return false;
     }
 
+    /** Whether a get would find a replica on a segment whose client is not silent. */
+    boolean isAlive(int slot) {
+        if (objects.has(slot, ObjectTable.COMPLETE) && isAliveAt(objects.segment(slot))) {
+            return true;
+        }
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            for (Replica replica : extra.replicas) {
+                if (replica.complete && isAliveAt(replica.segment)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isAliveAt(int index) {
+        MountedSegment segment = state.segments.at(index);
+        return segment.isReadable() && !segment.suspected;
+    }
+
+    /** Segments of the complete, readable replicas. */
+    List<MountedSegment> segmentsOf(int slot) {
+        List<MountedSegment> found = new ArrayList<>(1);
+        if (objects.has(slot, ObjectTable.COMPLETE)
+                && state.segments.at(objects.segment(slot)).isReadable()) {
+            found.add(state.segments.at(objects.segment(slot)));
+        }
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            for (Replica replica : extra.replicas) {
+                if (replica.complete && state.segments.at(replica.segment).isReadable()) {
+                    found.add(state.segments.at(replica.segment));
+                }
+            }
+        }
+        return found;
+    }
+
     /** Whether some replica, complete or not, is in a segment that still is. */
     boolean isValid(int slot) {
         if (state.segments.at(objects.segment(slot)).isReadable()) {
@@ -67,14 +106,19 @@ final class Space {
             return inline ? List.of(inlineDescriptor(slot)) : List.of();
         }
         List<ReplicaDescriptor> found = new ArrayList<>(1 + extra.replicas.size());
+        // Readers try them in order: those of silent clients last.
+        List<ReplicaDescriptor> silent = new ArrayList<>(0);
         if (inline) {
-            found.add(inlineDescriptor(slot));
+            boolean last = state.segments.at(objects.segment(slot)).suspected;
+            (last ? silent : found).add(inlineDescriptor(slot));
         }
         for (Replica replica : extra.replicas) {
-            if (replica.complete && state.segments.at(replica.segment).isReadable()) {
-                found.add(descriptor(replica, objects.size(slot)));
+            MountedSegment segment = state.segments.at(replica.segment);
+            if (replica.complete && segment.isReadable()) {
+                (segment.suspected ? silent : found).add(descriptor(replica, objects.size(slot)));
             }
         }
+        found.addAll(silent);
         return found;
     }
 
@@ -130,6 +174,7 @@ final class Space {
         state.metadataBytes += sign * metadata;
         state.leases.adjust(slot, bytes);
         state.recency.adjust(slot, bytes);
+        state.tenants.charge(objects.tenant(slot), bytes);
         if (!objects.has(slot, ObjectTable.COMPLETE)) {
             state.inFlightBytes += bytes;
         } else if (objects.has(slot, ObjectTable.HARD_PIN)) {
@@ -143,18 +188,20 @@ final class Space {
     }
 
     /** Frees everything at once: nobody can be reading. */
-    void erase(int slot) {
-        erase(slot, 0);
+    void erase(int slot, Fate fate) {
+        erase(slot, 0, fate);
     }
 
     /** Erases the name at once; the bytes stay as long as a reader may hold a lease on them. */
-    void eraseUnderLease(int slot) {
-        erase(slot, leasedUntil(slot));
+    void eraseUnderLease(int slot, Fate fate) {
+        erase(slot, leasedUntil(slot), fate);
     }
 
     /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
-    void erase(int slot, long freeAt) {
+    void erase(int slot, long freeAt, Fate fate) {
+        decided(slot, fate);
         dropUpsert(slot, freeAt);
+        dropReplication(slot, state.now + state.config.putReleaseNanos());
         state.recency.unlink(slot);
         account(slot, -1);
         release(objects.segment(slot), objects.allocation(slot), freeAt);
@@ -169,8 +216,20 @@ final class Space {
         }
         int tenant = objects.tenant(slot);
         state.versions.end(slot);
+        state.tenantOrder.remove(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);
+    }
+
+    /** Remembers why a version of an object goes. */
+    private void decided(int slot, Fate fate) {
+        state.decisions.add(
+                state.tenants.name(objects.tenant(slot)),
+                objects.key(slot),
+                fate,
+                state.now,
+                objects.size(slot),
+                state.segments.at(objects.segment(slot)).wire.name());
     }
 
     /** Until when somebody may be reading the object's bytes by the leases given out. */
@@ -202,10 +261,86 @@ final class Space {
         }
         Upsert upsert = extra.upsert;
         for (Replica replica : upsert.replicas) {
-            state.inFlightBytes -= upsert.size;
+            state.inFlight(objects.tenant(slot), -upsert.size);
             release(replica.segment, replica.allocation, freeAt);
         }
         extra.upsert = null;
+    }
+
+    /** Ends a copy or move without effect; the targets' space comes back at {@code freeAt}. */
+    void dropReplication(int slot, long freeAt) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null || extra.replication == null) {
+            return;
+        }
+        for (Replica target : extra.replication.targets) {
+            state.inFlight(objects.tenant(slot), -objects.size(slot));
+            release(target.segment, target.allocation, freeAt);
+        }
+        extra.replication.targets.clear();
+        endReplication(slot, extra);
+    }
+
+    /** Whether a copy or move under way is writing anywhere. */
+    boolean hasTargets(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null
+                && extra.replication != null
+                && !extra.replication.targets.isEmpty();
+    }
+
+    private void endReplication(int slot, ObjectExtra extra) {
+        extra.replication = null;
+        objects.clear(slot, ObjectTable.REPLICATING);
+        state.replications.remove(slot);
+    }
+
+    /** The targets of the copy or move under way become replicas. */
+    void commitReplication(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null || extra.replication == null) {
+            return;
+        }
+        List<Replica> targets = extra.replication.targets;
+        state.inFlight(objects.tenant(slot), -objects.size(slot) * targets.size());
+        account(slot, -1);
+        for (Replica target : targets) {
+            target.complete = true;
+            extra.replicas.add(target);
+        }
+        account(slot, 1);
+        endReplication(slot, extra);
+    }
+
+    /** Takes one of several replicas off an object; its space comes back at {@code freeAt}. */
+    void dropReplica(int slot, long id, long freeAt) {
+        ObjectExtra extra = objects.extra(slot);
+        if (extra == null || extra.replicas.isEmpty()) {
+            throw new IllegalStateException("slot " + slot + " has one replica only");
+        }
+        account(slot, -1);
+        if (objects.replicaId(slot) == id) {
+            release(objects.segment(slot), objects.allocation(slot), freeAt);
+            holdInline(slot, extra.replicas.removeFirst());
+        } else {
+            extra.replicas.removeIf(
+                    replica -> {
+                        if (replica.id == id) {
+                            release(replica.segment, replica.allocation, freeAt);
+                        }
+                        return replica.id == id;
+                    });
+        }
+        account(slot, 1);
+        objects.trimExtra(slot);
+    }
+
+    /** Where an object at rest belongs: an eviction must not find what it may not take. */
+    int restingList(int slot) {
+        boolean ordered =
+                objects.leaseCount(slot) == 0
+                        && !objects.has(slot, ObjectTable.HARD_PIN | ObjectTable.REPLICATING);
+        return ordered ? RecencyLists.IDLE : RecencyLists.NO_LIST;
     }
 
     /** Drops all replicas in dying segments; {@link ObjectTable#NONE} when none was left. */
@@ -224,7 +359,12 @@ final class Space {
         ObjectExtra extra = objects.extra(slot);
         if (extra != null
                 && extra.upsert != null
-                && loseFromUpsert(extra.upsert, segment, allocation)) {
+                && loseFromUpsert(slot, extra.upsert, segment, allocation)) {
+            return false;
+        }
+        if (extra != null
+                && extra.replication != null
+                && loseTarget(slot, extra.replication, segment, allocation)) {
             return false;
         }
         if (objects.segment(slot) == segment && objects.allocation(slot) == allocation) {
@@ -261,7 +401,7 @@ final class Space {
             becomePut(slot, extra, extra.upsert);
             return false;
         }
-        erase(slot);
+        erase(slot, state.segments.at(objects.segment(slot)).fate);
         return true;
     }
 
@@ -287,6 +427,7 @@ final class Space {
 
     /** Puts an upsert's replicas in place of the current ones, whose space comes back. */
     void replaceVersion(int slot, ObjectExtra extra, Upsert upsert, long freeAt) {
+        decided(slot, Fate.REPLACED);
         account(slot, -1);
         release(objects.segment(slot), objects.allocation(slot), freeAt);
         for (Replica replica : extra.replicas) {
@@ -294,7 +435,7 @@ final class Space {
         }
         extra.replicas.clear();
         extra.upsert = null;
-        state.inFlightBytes -= upsert.size * upsert.replicas.size();
+        state.inFlight(objects.tenant(slot), -upsert.size * upsert.replicas.size());
         objects.setSize(slot, upsert.size);
         objects.setWriter(slot, upsert.writer);
         objects.setDataType(slot, upsert.traits.dataType());
@@ -306,12 +447,25 @@ final class Space {
         account(slot, 1);
     }
 
-    private boolean loseFromUpsert(Upsert upsert, int segment, long allocation) {
+    private boolean loseTarget(int slot, Replication copy, int segment, long allocation) {
+        return copy.targets.removeIf(
+                target -> {
+                    boolean lost = target.segment == segment && target.allocation == allocation;
+                    if (lost) {
+                        state.inFlight(objects.tenant(slot), -objects.size(slot));
+                        release(segment, allocation, 0);
+                        copy.targetLost = true;
+                    }
+                    return lost;
+                });
+    }
+
+    private boolean loseFromUpsert(int slot, Upsert upsert, int segment, long allocation) {
         return upsert.replicas.removeIf(
                 replica -> {
                     boolean lost = replica.segment == segment && replica.allocation == allocation;
                     if (lost) {
-                        state.inFlightBytes -= upsert.size;
+                        state.inFlight(objects.tenant(slot), -upsert.size);
                         release(segment, allocation, 0);
                     }
                     return lost;

@@ -1,16 +1,27 @@
 package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.status.Outcome.Failed;
+import io.cassia.status.StoreCode;
+import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Confined to the master's lock. Numbers for tenant names. The default tenant is 0; another one has
- * a number as long as it has objects. With tenancy off every name means the default tenant, as
- * upstream (spec mooncake-store 9).
+ * Confined to the master's lock. Tenants: their numbers, quotas and what they are charged. The
+ * default tenant is 0. With tenancy off every name means the default tenant and nothing is limited;
+ * with it on only registered tenants may write, the default one included (spec mooncake-store 9).
+ *
+ * <p>While the quotas exceed the capacity each tenant's effective quota is its proportional share,
+ * rounded down; the bytes left over go to the largest remainders, of equal ones to the smaller
+ * name.
  */
 final class Tenants {
     static final ByteString DEFAULT_NAME = ByteString.of("default");
@@ -20,96 +31,317 @@ final class Tenants {
     /** Not a tenant name: starts with {@code _} or holds a control character. */
     static final int MALFORMED = -2;
 
-    private final boolean enabled;
-    private final Map<ByteString, Integer> numbers = new HashMap<>();
-    private final List<@Nullable ByteString> names = new ArrayList<>();
-    private final List<Integer> objects = new ArrayList<>();
-    private final List<Integer> recycled = new ArrayList<>();
+    /** Tenants at one time: each change of the capacity recomputes all shares. */
+    private static final int MOST_TENANTS = 10_000;
 
-    /** The tenant of the put being worked on, which keeps its number though it has no object. */
-    private int inUse = DEFAULT;
+    private static final int LONGEST_NAME = 1024;
+
+    private static final class Tenant {
+        final ByteString name;
+        final int number;
+        boolean registered;
+        long requested;
+        long effective;
+        long charged;
+        int objects;
+
+        Tenant(ByteString name, int number) {
+            this.name = name;
+            this.number = number;
+        }
+
+        boolean isEmpty() {
+            return objects == 0 && charged == 0;
+        }
+    }
+
+    private final boolean enabled;
+    private final Map<ByteString, Tenant> byName = new TreeMap<>();
+    private final List<@Nullable Tenant> byNumber = new ArrayList<>();
+    private final List<Integer> recycled = new ArrayList<>();
+    private long capacity;
 
     Tenants(boolean enabled) {
         this.enabled = enabled;
-        names.add(DEFAULT_NAME);
-        objects.add(0);
+        create(DEFAULT_NAME);
     }
 
-    /** {@link #UNKNOWN} for a tenant without objects. */
+    boolean isEnabled() {
+        return enabled;
+    }
+
+    /** {@link #UNKNOWN} for a tenant that has neither a quota nor objects. */
     int find(ByteString name) {
         if (!enabled || name.isEmpty() || name.equals(DEFAULT_NAME)) {
             return DEFAULT;
         }
-        Integer number = numbers.get(name);
-        if (number != null) {
-            return number;
+        Tenant tenant = byName.get(name);
+        if (tenant != null) {
+            return tenant.number;
         }
         return isWellFormed(name) ? UNKNOWN : MALFORMED;
     }
 
-    /**
-     * The tenant's number, given to it if it has none, and kept until {@link #leave}; {@link
-     * #MALFORMED} is passed on.
-     */
-    int enter(ByteString name) {
-        int found = find(name);
-        inUse = found == UNKNOWN ? create(name) : found;
-        return inUse;
-    }
-
-    /** Ends what {@link #enter} began. */
-    void leave() {
-        int tenant = inUse;
-        inUse = DEFAULT;
-        if (tenant > DEFAULT) {
-            releaseIfUnused(tenant);
-        }
-    }
-
-    private int create(ByteString name) {
-        int number;
-        if (recycled.isEmpty()) {
-            number = names.size();
-            names.add(name);
-            objects.add(0);
+    private Tenant create(ByteString name) {
+        int number = recycled.isEmpty() ? byNumber.size() : recycled.removeLast();
+        Tenant tenant = new Tenant(name, number);
+        if (number == byNumber.size()) {
+            byNumber.add(tenant);
         } else {
-            number = recycled.removeLast();
-            names.set(number, name);
+            byNumber.set(number, tenant);
         }
-        numbers.put(name, number);
-        return number;
+        byName.put(name, tenant);
+        return tenant;
     }
 
-    boolean isNamed(int tenant) {
-        return names.get(tenant) != null;
+    private Tenant at(int number) {
+        Tenant tenant = byNumber.get(number);
+        if (tenant == null) {
+            throw new IllegalStateException("no tenant has the number " + number);
+        }
+        return tenant;
     }
 
-    void objectCreated(int tenant) {
-        if (tenant != DEFAULT) {
-            objects.set(tenant, objects.get(tenant) + 1);
+    ByteString name(int number) {
+        return at(number).name;
+    }
+
+    boolean exists(int number) {
+        return number < byNumber.size() && byNumber.get(number) != null;
+    }
+
+    /** Null when the tenant's name may be used in a write at all; spec 3.2, row 1. */
+    <T> @Nullable Failed<T> checkName(ByteString name) {
+        boolean fine = !enabled || (!name.isEmpty() && find(name) != MALFORMED);
+        return fine
+                ? null
+                : Outcome.failed(
+                        StoreCode.TENANT_NOT_REGISTERED,
+                        "'" + name + "' is not the name of a tenant");
+    }
+
+    /** Null when the tenant may write. */
+    <T> @Nullable Failed<T> checkRegistered(ByteString name) {
+        Failed<T> refused = checkName(name);
+        if (refused != null || !enabled) {
+            return refused;
+        }
+        Tenant tenant = byName.get(name);
+        return tenant != null && tenant.registered
+                ? null
+                : Outcome.failed(
+                        StoreCode.TENANT_NOT_REGISTERED,
+                        "tenant " + name + " has no quota; an administrator must set one");
+    }
+
+    /** Null when so many bytes more are within the tenant's quota. */
+    <T> @Nullable Failed<T> checkQuota(int number, long bytes, ByteString key) {
+        return missing(number, bytes) <= 0 ? null : overQuota(number, bytes, key, "");
+    }
+
+    <T> Failed<T> overQuota(int number, long bytes, ByteString key, String why) {
+        Tenant tenant = at(number);
+        return Outcome.failed(
+                StoreCode.TENANT_QUOTA_EXCEEDED,
+                "key "
+                        + key
+                        + ": tenant "
+                        + tenant.name
+                        + " wants "
+                        + bytes
+                        + " bytes more; charged="
+                        + tenant.charged
+                        + " quota="
+                        + tenant.effective
+                        + " requested-quota="
+                        + tenant.requested
+                        + why);
+    }
+
+    /** Bytes that the tenant would be over its quota with so many more; 0 or less when it fits. */
+    long missing(int number, long bytes) {
+        if (!enabled) {
+            return 0;
+        }
+        Tenant tenant = at(number);
+        long room = tenant.effective - tenant.charged;
+        return bytes < 0 ? Long.MAX_VALUE : saturated(bytes, room);
+    }
+
+    private static long saturated(long bytes, long room) {
+        long missing = bytes - room;
+        return room < 0 && missing < 0 ? Long.MAX_VALUE : missing;
+    }
+
+    /** The tenant's share of the capacity, or all it asked for. */
+    long effective(int number) {
+        return enabled ? at(number).effective : Long.MAX_VALUE;
+    }
+
+    void charge(int number, long bytes) {
+        at(number).charged += bytes;
+    }
+
+    void objectCreated(int number) {
+        at(number).objects++;
+    }
+
+    void objectErased(int number) {
+        at(number).objects--;
+    }
+
+    Outcome<TenantQuota> set(ByteString name, long requested) {
+        Failed<TenantQuota> refused = checkMode();
+        if (refused != null) {
+            return refused;
+        }
+        if (name.isEmpty() || !isWellFormed(name) || requested <= 0) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "tenant '" + name + "' quota=" + requested + ": bad name, or no quota");
+        }
+        Tenant tenant = byName.get(name);
+        if (tenant == null && byName.size() >= MOST_TENANTS) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS, "tenants=" + byName.size() + ", which is the limit");
+        }
+        Tenant changed = tenant == null ? create(name) : tenant;
+        changed.registered = true;
+        changed.requested = requested;
+        share();
+        return Outcome.ok(quota(changed));
+    }
+
+    /** One tenant, or all in order of their names. */
+    Outcome<List<TenantQuota>> list(ByteString name) {
+        Failed<List<TenantQuota>> refused = checkMode();
+        if (refused != null) {
+            return refused;
+        }
+        if (name.isEmpty()) {
+            return Outcome.ok(
+                    byName.values().stream()
+                            .filter(tenant -> tenant.registered || !tenant.isEmpty())
+                            .map(Tenants::quota)
+                            .toList());
+        }
+        Tenant tenant = byName.get(name);
+        return tenant == null || !(tenant.registered || !tenant.isEmpty())
+                ? unknown(name)
+                : Outcome.ok(List.of(quota(tenant)));
+    }
+
+    Outcome<Done> delete(ByteString name) {
+        Failed<Done> refused = checkMode();
+        if (refused != null) {
+            return refused;
+        }
+        Tenant tenant = byName.get(name);
+        if (tenant == null || !tenant.registered) {
+            return unknown(name);
+        }
+        if (!tenant.isEmpty()) {
+            return Outcome.failed(
+                    StoreCode.TENANT_NOT_EMPTY,
+                    "tenant "
+                            + name
+                            + " has objects="
+                            + tenant.objects
+                            + " charged="
+                            + tenant.charged
+                            + "; remove them first");
+        }
+        tenant.registered = false;
+        tenant.requested = 0;
+        tenant.effective = 0;
+        if (tenant.number != DEFAULT) {
+            byName.remove(name);
+            byNumber.set(tenant.number, null);
+            recycled.add(tenant.number);
+        }
+        share();
+        return Outcome.done();
+    }
+
+    private <T> @Nullable Failed<T> checkMode() {
+        return enabled
+                ? null
+                : Outcome.failed(
+                        StoreCode.UNAVAILABLE_IN_CURRENT_MODE,
+                        "this master has no tenants; start it with enable_multi_tenants");
+    }
+
+    private static <T> Failed<T> unknown(ByteString name) {
+        return Outcome.failed(StoreCode.OBJECT_NOT_FOUND, "tenant " + name + " has no quota");
+    }
+
+    private static TenantQuota quota(Tenant tenant) {
+        return new TenantQuota(
+                tenant.name,
+                tenant.requested,
+                tenant.effective,
+                tenant.charged,
+                tenant.objects,
+                !tenant.registered,
+                tenant.charged > tenant.effective,
+                tenant.registered);
+    }
+
+    /** The capacity that the tenants share. */
+    void setCapacity(long bytes) {
+        if (bytes != capacity) {
+            capacity = bytes;
+            share();
         }
     }
 
-    void objectErased(int tenant) {
-        if (tenant != DEFAULT) {
-            int left = objects.get(tenant) - 1;
-            objects.set(tenant, left);
-            releaseIfUnused(tenant);
+    private record Share(Tenant tenant, BigInteger remainder) {}
+
+    private void share() {
+        BigInteger sum = BigInteger.ZERO;
+        for (Tenant tenant : byName.values()) {
+            sum = sum.add(BigInteger.valueOf(tenant.requested));
+        }
+        BigInteger whole = BigInteger.valueOf(capacity);
+        if (sum.compareTo(whole) <= 0) {
+            byName.values().forEach(tenant -> tenant.effective = tenant.requested);
+            return;
+        }
+        long left = capacity;
+        List<Share> shares = new ArrayList<>();
+        for (Tenant tenant : byName.values()) {
+            BigInteger[] part =
+                    whole.multiply(BigInteger.valueOf(tenant.requested)).divideAndRemainder(sum);
+            tenant.effective = part[0].longValueExact();
+            left -= tenant.effective;
+            shares.add(new Share(tenant, part[1]));
+        }
+        // The sort is stable and the shares are in the order of their names.
+        shares.sort(Comparator.comparing(Share::remainder).reversed());
+        for (int i = 0; i < left; i++) {
+            shares.get(i).tenant.effective++;
         }
     }
 
-    private void releaseIfUnused(int tenant) {
-        if (tenant != inUse && objects.get(tenant) == 0) {
-            ByteString name = names.set(tenant, null);
-            if (name != null) {
-                numbers.remove(name);
-                recycled.add(tenant);
-            }
+    void digest(Digest digest) {
+        digest.add(capacity);
+        for (Tenant tenant : byName.values()) {
+            digest.add(tenant.name.array());
+            digest.add(tenant.number);
+            digest.add(tenant.requested);
+            digest.add(tenant.effective);
+            digest.add(tenant.charged);
+            digest.add(tenant.objects);
         }
+    }
+
+    /** What a tenant is charged. */
+    long charged(int number) {
+        return at(number).charged;
     }
 
     private static boolean isWellFormed(ByteString name) {
-        if (name.at(0) == '_') {
+        if (name.at(0) == '_' || name.length() > LONGEST_NAME) {
             return false;
         }
         for (int i = 0; i < name.length(); i++) {

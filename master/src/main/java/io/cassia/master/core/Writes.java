@@ -34,6 +34,7 @@ final class Writes {
     private final Space space;
     private final Placer placer;
     private final Evictor evictor;
+    private final TenantRoom tenantRoom;
 
     Writes(CoreState state, Space space, Placer placer, Evictor evictor) {
         this.state = state;
@@ -41,22 +42,14 @@ final class Writes {
         this.space = space;
         this.placer = placer;
         this.evictor = evictor;
+        this.tenantRoom = new TenantRoom(state, evictor);
     }
 
     Outcome<List<ReplicaDescriptor>> start(Args.PutStart put, boolean upsert) {
-        Failed<List<ReplicaDescriptor>> refused = PutRules.check(put, state.config);
-        if (refused != null) {
-            return refused;
-        }
-        int tenant = state.tenants.enter(put.tenant());
-        Outcome<List<ReplicaDescriptor>> started =
-                tenant == Tenants.MALFORMED
-                        ? Outcome.failed(
-                                StoreCode.TENANT_NOT_REGISTERED,
-                                "malformed tenant name " + put.tenant())
-                        : startIn(tenant, put, upsert);
-        state.tenants.leave();
-        return started;
+        Failed<List<ReplicaDescriptor>> refused = state.tenants.checkName(put.tenant());
+        refused = refused == null ? PutRules.check(put, state.config) : refused;
+        refused = refused == null ? state.tenants.checkRegistered(put.tenant()) : refused;
+        return refused == null ? startIn(state.tenants.find(put.tenant()), put, upsert) : refused;
     }
 
     private Outcome<List<ReplicaDescriptor>> startIn(
@@ -65,7 +58,9 @@ final class Writes {
         if (slot != NONE) {
             slot = space.settle(slot);
         }
-        if (slot != NONE && upsert && objects.has(slot, ObjectTable.COMPLETE)) {
+        // What only silent clients hold may be gone: a put replaces it without giving it up before.
+        boolean replaces = upsert || (slot != NONE && isHeldBySilentOnly(slot));
+        if (slot != NONE && replaces && objects.has(slot, ObjectTable.COMPLETE)) {
             return startUpsert(slot, put);
         }
         if (slot != NONE) {
@@ -75,10 +70,16 @@ final class Writes {
             }
             long lateUntil =
                     (upsert ? state.now : objects.stamp(slot)) + state.config.putReleaseNanos();
-            space.erase(slot, lateUntil);
+            space.erase(slot, lateUntil, Fate.TAKEN_OVER);
             state.counters.add(CoreCount.PUT_DISCARDED, 1);
         }
         return startNew(tenant, put);
+    }
+
+    private boolean isHeldBySilentOnly(int slot) {
+        return space.isReadable(slot)
+                && !space.isAlive(slot)
+                && !objects.has(slot, ObjectTable.IN_FLIGHT | ObjectTable.REPLICATING);
     }
 
     private @Nullable Failed<List<ReplicaDescriptor>> refuseExisting(int slot, Args.PutStart put) {
@@ -104,13 +105,15 @@ final class Writes {
     }
 
     private Outcome<List<ReplicaDescriptor>> startNew(int tenant, Args.PutStart put) {
-        List<Replica> placed = place(put);
-        if (placed.isEmpty()) {
-            return noSpace(put);
+        Outcome<List<Replica>> room = place(tenant, put);
+        if (room instanceof Failed<List<Replica>> failed) {
+            return failed.as();
         }
+        List<Replica> placed = room.orThrow();
         int slot = objects.create(tenant, put.key().array());
         state.tenants.objectCreated(tenant);
         PutTraits traits = PutRules.traits(put.config(), state.config);
+        state.tenantOrder.add(slot);
         objects.setSize(slot, put.length());
         objects.setWriter(slot, put.client());
         objects.setStamp(slot, state.now);
@@ -143,20 +146,26 @@ final class Writes {
                     StoreCode.INVALID_PARAMS,
                     "key " + put.key() + " is in group '" + group + "', which cannot change");
         }
+        if (objects.has(slot, ObjectTable.REPLICATING)) {
+            return Outcome.failed(
+                    StoreCode.OBJECT_HAS_REPLICATION_TASK,
+                    "key " + put.key() + " is being copied or moved; retry when that has ended");
+        }
         preempt(slot);
         // Out of the order of eviction, so that making room does not take the old version.
         objects.set(slot, ObjectTable.IN_FLIGHT);
         state.recency.move(slot, RecencyLists.IN_FLIGHT);
-        List<Replica> placed = place(put);
-        if (placed.isEmpty()) {
+        Outcome<List<Replica>> room = place(objects.tenant(slot), put);
+        if (room instanceof Failed<List<Replica>> failed) {
             backToRest(slot);
-            return noSpace(put);
+            return failed.as();
         }
+        List<Replica> placed = room.orThrow();
         PutTraits traits = PutRules.traits(put.config(), state.config);
         objects.requireExtra(slot).upsert =
                 new Upsert(put.client(), state.now, put.length(), traits, placed);
         own(slot, placed);
-        state.inFlightBytes += put.length() * placed.size();
+        state.inFlight(objects.tenant(slot), put.length() * placed.size());
         List<ReplicaDescriptor> descriptors = new ArrayList<>(placed.size());
         for (Replica replica : placed) {
             descriptors.add(space.descriptor(replica, put.length()));
@@ -180,19 +189,73 @@ final class Writes {
         }
     }
 
-    private List<Replica> place(Args.PutStart put) {
+    private Outcome<List<Replica>> place(int tenant, Args.PutStart put) {
         if (!makeMetadataRoom(put.key().length())) {
+            return noSpace(put);
+        }
+        List<Replica> placed;
+        if (state.tenants.isEnabled()) {
+            long bytes = chargeOf(put);
+            int[] plan = tenantRoom.plan(tenant, bytes);
+            if (plan == null) {
+                state.counters.add(CoreCount.TENANT_REJECTS, 1);
+                return state.tenants.overQuota(
+                        tenant, bytes, put.key(), "; evicting its own objects would not do");
+            }
+            placed = placeWithin(tenant, put, plan, bytes);
+        } else {
+            placed = placeFor(put, true);
+        }
+        if (placed.isEmpty()) {
+            return noSpace(put);
+        }
+        if (placed.size() < put.config().replicaNum()) {
+            state.counters.add(CoreCount.PUT_PARTIAL_ALLOCATIONS, 1);
+        }
+        return Outcome.ok(placed);
+    }
+
+    /** The tenant's own objects go before those of others, but only if there is a place at all. */
+    private List<Replica> placeWithin(int tenant, Args.PutStart put, int[] plan, long bytes) {
+        List<Replica> placed = placeFor(put, false);
+        if (placed.size() == wantedReplicas(put)) {
+            tenantRoom.carryOut(plan, tenant, bytes);
+            return placed;
+        }
+        placed.forEach(replica -> space.release(replica.segment, replica.allocation, 0));
+        if (!placer.couldEverFit(put.length())) {
             return List.of();
         }
+        tenantRoom.carryOut(plan, tenant, bytes);
+        return placeFor(put, true);
+    }
+
+    /** Negative when it exceeds all bounds. */
+    private long chargeOf(Args.PutStart put) {
+        long replicas = Math.max(1, wantedReplicas(put));
+        return Math.multiplyHigh(put.length(), replicas) == 0 ? put.length() * replicas : -1;
+    }
+
+    /** More replicas than names cannot be had. */
+    private long wantedReplicas(Args.PutStart put) {
+        long wanted = put.config().replicaNum();
+        long names = state.segments.groups().size();
+        return wanted < 0 ? names : Math.min(wanted, names);
+    }
+
+    private List<Replica> placeFor(Args.PutStart put, boolean mayEvict) {
         ReplicateConfig config = put.config();
         List<String> preferred =
                 config.preferredSegment().isEmpty()
                         ? config.preferredSegments()
                         : List.of(config.preferredSegment());
         List<Replica> placed =
-                placer.place(put.length(), config.replicaNum(), preferred, config.hostId());
-        if (!placed.isEmpty() && placed.size() < config.replicaNum()) {
-            state.counters.add(CoreCount.PUT_PARTIAL_ALLOCATIONS, 1);
+                placer.place(
+                        put.length(), config.replicaNum(), preferred, config.hostId(), mayEvict);
+        boolean tooFew = state.config.allReplicas() && placed.size() != config.replicaNum();
+        if (tooFew && mayEvict) {
+            placed.forEach(replica -> space.release(replica.segment, replica.allocation, 0));
+            return List.of();
         }
         return placed;
     }
@@ -209,13 +272,13 @@ final class Writes {
             if (victim == NONE) {
                 return false;
             }
-            evictor.evict(victim);
+            evictor.evict(victim, Fate.EVICTED_FOR_COUNT);
         }
         state.counters.add(CoreCount.EVICTIONS_SUCCESSFUL, 1);
         return true;
     }
 
-    private Outcome<List<ReplicaDescriptor>> noSpace(Args.PutStart put) {
+    private <T> Outcome<T> noSpace(Args.PutStart put) {
         state.counters.add(CoreCount.PUT_ALLOCATION_FAILURES, 1);
         String why =
                 state.metadataBytes + Space.metadataBytes(put.key().length())
@@ -317,8 +380,7 @@ final class Writes {
     private void backToRest(int slot) {
         objects.clear(slot, ObjectTable.IN_FLIGHT);
         objects.trimExtra(slot);
-        boolean ordered = objects.leaseCount(slot) == 0 && !objects.has(slot, ObjectTable.HARD_PIN);
-        state.recency.use(slot, ordered ? RecencyLists.IDLE : RecencyLists.NO_LIST);
+        state.recency.use(slot, space.restingList(slot));
     }
 
     Outcome<Done> revoke(Uuid client, ByteString key, int replicaType, ByteString tenant) {
@@ -338,7 +400,7 @@ final class Writes {
             return Outcome.done();
         }
         if (upsert == null) {
-            space.erase(slot);
+            space.erase(slot, Fate.REVOKED);
         } else {
             space.dropUpsert(slot, 0);
             backToRest(slot);
@@ -357,7 +419,7 @@ final class Writes {
             if (objects.has(slot, ObjectTable.COMPLETE)) {
                 dropLostUpsert(slot);
             } else {
-                space.erase(slot);
+                space.erase(slot, Fate.TIMED_OUT);
             }
         }
         return true;

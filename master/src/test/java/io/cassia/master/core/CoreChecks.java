@@ -23,6 +23,7 @@ final class CoreChecks {
         checks.owners();
         checks.lists();
         checks.index();
+        checks.tenants();
     }
 
     private void sums() {
@@ -59,6 +60,12 @@ final class CoreChecks {
             if (extra != null) {
                 for (Replica replica : extra.replicas) {
                     live += readableBytes(replica.segment, objects.size(slot));
+                }
+                if (extra.replication != null) {
+                    for (Replica target : extra.replication.targets) {
+                        live += readableBytes(target.segment, objects.size(slot));
+                        inFlight += objects.size(slot);
+                    }
                 }
                 if (extra.upsert != null) {
                     for (Replica replica : extra.upsert.replicas) {
@@ -105,6 +112,12 @@ final class CoreChecks {
             for (Replica replica : extra.replicas) {
                 claim(claimed, replica.segment, replica.allocation, objects.size(slot), slot);
                 assertThat(names.add(nameOf(replica.segment))).as("names differ").isTrue();
+            }
+            if (extra.replication != null) {
+                for (Replica target : extra.replication.targets) {
+                    claim(claimed, target.segment, target.allocation, objects.size(slot), slot);
+                    assertThat(names.add(nameOf(target.segment))).as("target differs").isTrue();
+                }
             }
             if (extra.upsert != null) {
                 for (Replica replica : extra.upsert.replicas) {
@@ -169,7 +182,9 @@ final class CoreChecks {
         int unlisted = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {
-                assertThat(objects.leaseCount(slot) > 0 || objects.has(slot, ObjectTable.HARD_PIN))
+                assertThat(objects.leaseCount(slot) > 0
+                                || objects.has(
+                                        slot, ObjectTable.HARD_PIN | ObjectTable.REPLICATING))
                         .as("slot %d in no list", slot)
                         .isTrue();
                 unlisted++;
@@ -179,12 +194,54 @@ final class CoreChecks {
         assertThat(state.recency.readLeasedBytes()).as("read leased").isEqualTo(readLeased);
     }
 
+    /** What tenants are charged is what their objects take, and each knows its own objects. */
+    private void tenants() {
+        Map<Integer, Long> charged = new HashMap<>();
+        Map<Integer, Set<Integer>> own = new HashMap<>();
+        Set<Integer> replicating = new HashSet<>();
+        for (int slot = 1; slot <= objects.highestSlot(); slot++) {
+            if (!objects.isLive(slot)) {
+                continue;
+            }
+            long bytes = objects.memoryBytes(slot);
+            ObjectExtra extra = objects.extra(slot);
+            if (extra != null && extra.upsert != null) {
+                bytes += extra.upsert.size * extra.upsert.replicas.size();
+            }
+            if (extra != null && extra.replication != null) {
+                bytes += objects.size(slot) * extra.replication.targets.size();
+                replicating.add(slot);
+            }
+            assertThat(objects.has(slot, ObjectTable.REPLICATING))
+                    .isEqualTo(replicating.contains(slot));
+            charged.merge(objects.tenant(slot), bytes, Long::sum);
+            own.computeIfAbsent(objects.tenant(slot), t -> new HashSet<>()).add(slot);
+        }
+        assertThat(state.replications.keySet()).isEqualTo(replicating);
+        for (int tenant = 0; tenant < 8; tenant++) {
+            if (!state.tenants.exists(tenant)) {
+                continue;
+            }
+            assertThat(state.tenants.charged(tenant))
+                    .as("charge of tenant %d", tenant)
+                    .isEqualTo(charged.getOrDefault(tenant, 0L));
+            if (state.tenants.isEnabled()) {
+                Set<Integer> ordered = new HashSet<>();
+                int slot = state.tenantOrder.head(tenant);
+                for (; slot != 0; slot = state.tenantOrder.next(slot)) {
+                    assertThat(ordered.add(slot)).as("no circle").isTrue();
+                }
+                assertThat(ordered).isEqualTo(own.getOrDefault(tenant, Set.of()));
+            }
+        }
+    }
+
     private void index() {
         int live = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot)) {
                 assertThat(objects.find(objects.tenant(slot), objects.key(slot))).isEqualTo(slot);
-                assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
+                assertThat(state.tenants.exists(objects.tenant(slot))).isTrue();
                 live++;
             }
         }

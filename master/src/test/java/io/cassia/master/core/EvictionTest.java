@@ -390,7 +390,15 @@ class EvictionTest {
 
     @Test
     void tenants_share_one_order() {
+        master =
+                new Harness(
+                        settings -> {
+                            settings.multiTenant = true;
+                            return settings;
+                        });
         mount(2 * MIB);
+        master.quota("default", MIB);
+        master.quota("other", MIB);
         master.put("a", MIB);
         ByteString other = ByteString.of("other");
         ok(

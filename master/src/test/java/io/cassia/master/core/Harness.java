@@ -52,11 +52,15 @@ final class Harness {
         Duration clientTtl = Duration.ofSeconds(10);
         double watermark = 1.0;
         double ratio = 0.05;
-        boolean multiTenant = true;
+        boolean multiTenant;
         boolean evictSoftPinned = true;
         long maxMetadata = Long.MAX_VALUE;
         int maxClients = 1000;
         int maxLeases = 1000;
+        Duration wipe = Duration.ofSeconds(30);
+        long maxObjects;
+        boolean allReplicas;
+        TaskRules tasks = TaskRules.DEFAULT;
         AllocationStrategy strategy = AllocationStrategy.RANDOM;
         long seed = 42;
 
@@ -76,6 +80,10 @@ final class Harness {
                     maxMetadata,
                     maxClients,
                     maxLeases,
+                    Math.max(wipe.toNanos(), clientTtl.toNanos()),
+                    maxObjects,
+                    allReplicas,
+                    tasks,
                     Duration.ofMillis(100).toNanos(),
                     seed);
         }
@@ -127,6 +135,11 @@ final class Harness {
 
     Outcome<Done> unmount(Segment segment, Uuid client) {
         return apply(new Command.UnmountSegment(new Args.UnmountSegment(segment.id(), client)));
+    }
+
+    /** Registers a tenant. */
+    void quota(String tenant, long bytes) {
+        ok(apply(new Command.SetTenantQuota(ByteString.of(tenant), bytes)));
     }
 
     Outcome<PingResult> ping(Uuid client) {

@@ -13,7 +13,9 @@ import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.TaskCompletion;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Outcome;
 import io.cassia.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +57,13 @@ class RandomCommandsTest {
                     Harness first = new Harness(_ -> settings);
                     List<Step> log = new ArrayList<>();
                     Actor actor = new Actor(random, first);
+                    for (String tenant : List.of("default", "other")) {
+                        Command<?> command =
+                                new Command.SetTenantQuota(
+                                        ByteString.of(tenant), 4096 + random.nextInt(30_000));
+                        log.add(new Step(command, first.now));
+                        step(first, command, actor);
+                    }
                     for (int i = 0; i < 1200; i++) {
                         first.sleep(actor.pause());
                         // So that what is over is over before the next command.
@@ -99,6 +108,9 @@ class RandomCommandsTest {
         settings.watermark = random.nextBoolean() ? 1.0 : 0.8;
         settings.evictSoftPinned = random.nextBoolean();
         settings.strategy = List.of(AllocationStrategy.values()).get(random.nextInt(3));
+        settings.multiTenant = random.nextBoolean();
+        settings.wipe = Duration.ofSeconds(10 + random.nextInt(30));
+        settings.tasks = new TaskRules(4, 4, 4, 20_000_000_000L, 20_000_000_000L, 3);
         settings.maxMetadata = random.nextBoolean() ? Long.MAX_VALUE : 12_000;
         settings.seed = random.nextLong();
         return settings;
@@ -108,6 +120,8 @@ class RandomCommandsTest {
     private static final class Actor {
         private final SplittableRandom random;
         private final Harness master;
+        private final List<Uuid> tasks = new ArrayList<>();
+        private final List<Uuid> jobs = new ArrayList<>();
         private final List<Long> leases = new ArrayList<>();
 
         Actor(SplittableRandom random, Harness master) {
@@ -116,6 +130,16 @@ class RandomCommandsTest {
         }
 
         void learn(Object answer) {
+            if (answer instanceof List<?> list) {
+                for (Object item : list) {
+                    if (item instanceof TaskOrder order) {
+                        tasks.add(order.id());
+                    }
+                }
+            }
+            if (answer instanceof Outcome.Ok<?>(Uuid id)) {
+                jobs.add(id);
+            }
             if (answer instanceof CassiaMessages.Acquired acquired && acquired.leaseId() != 0) {
                 leases.add(acquired.leaseId());
             }
@@ -164,7 +188,7 @@ class RandomCommandsTest {
         }
 
         Command<?> next() {
-            return switch (random.nextInt(24)) {
+            return switch (random.nextInt(30)) {
                 case 0, 1, 2, 3 -> new Command.PutStart(anyPut());
                 case 4 -> new Command.UpsertStart(anyPut());
                 case 5, 6, 7, 8 ->
@@ -196,7 +220,82 @@ class RandomCommandsTest {
                 case 17, 18 -> mountOrUnmount();
                 case 19 -> rare();
                 case 20 -> new Command.Stats();
+                case 21, 22, 23 -> copyOrMove();
+                case 24 -> taskOrJob();
+                case 25 -> tenant();
                 default -> new Command.Tick();
+            };
+        }
+
+        private String anyName() {
+            return "node-" + random.nextInt(3);
+        }
+
+        private Command<?> copyOrMove() {
+            Args.ClientKey end = new Args.ClientKey(anyClient(), anyKey(), anyTenant());
+            return switch (random.nextInt(8)) {
+                case 0 ->
+                        new Command.CopyStart(
+                                new Args.CopyStart(
+                                        end.client(),
+                                        end.key(),
+                                        end.tenant(),
+                                        anyName(),
+                                        List.of(anyName(), anyName())));
+                case 1, 2 ->
+                        new Command.MoveStart(
+                                new Args.MoveStart(
+                                        end.client(),
+                                        end.key(),
+                                        end.tenant(),
+                                        anyName(),
+                                        anyName()));
+                case 3, 4 -> new Command.CopyEnd(end);
+                case 5 -> new Command.MoveEnd(end);
+                case 6 -> new Command.CopyRevoke(end);
+                default -> new Command.MoveRevoke(end);
+            };
+        }
+
+        private Command<?> taskOrJob() {
+            return switch (random.nextInt(7)) {
+                case 0 ->
+                        new Command.CreateCopyTask(
+                                new Args.CreateCopyTask(
+                                        anyKey(), anyTenant(), List.of(anyName())),
+                                0);
+                case 1 ->
+                        new Command.CreateMoveTask(
+                                new Args.CreateMoveTask(
+                                        anyKey(), anyTenant(), anyName(), anyName()),
+                                0);
+                case 2, 3 ->
+                        new Command.FetchTasks(
+                                new Args.FetchTasks(anyClient(), random.nextInt(3)));
+                case 4 ->
+                        new Command.MarkTaskToComplete(
+                                new Args.MarkTaskToComplete(
+                                        anyClient(),
+                                        new TaskCompletion(
+                                                anyId(tasks), 2 + random.nextInt(2), "")));
+                case 5 ->
+                        new Command.CreateDrainJob(
+                                new CassiaMessages.CreateDrainJob(
+                                        List.of(anyName()), List.of(), 1 + random.nextInt(3)),
+                                0);
+                default -> new Command.CancelDrainJob(anyId(jobs));
+            };
+        }
+
+        private Uuid anyId(List<Uuid> ids) {
+            return ids.isEmpty() ? new Uuid(0, 0) : ids.get(random.nextInt(ids.size()));
+        }
+
+        private Command<?> tenant() {
+            return switch (random.nextInt(6)) {
+                case 0 -> new Command.DeleteTenantQuota(anyTenant());
+                case 1 -> new Command.TenantQuotas(ByteString.EMPTY);
+                default -> new Command.SetTenantQuota(anyTenant(), 1 + random.nextInt(40_000));
             };
         }
 

@@ -32,11 +32,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ScanTest {
-    private final Harness master = new Harness();
+    private final Harness master =
+            new Harness(
+                    settings -> {
+                        settings.multiTenant = true;
+                        return settings;
+                    });
 
     @BeforeEach
     void mount() {
         master.mount(A, 11, "node-a:1", 64 * MIB);
+        for (String tenant : List.of("default", "a", "b", "other")) {
+            master.quota(tenant, 8 * MIB);
+        }
     }
 
     @AfterEach

@@ -294,6 +294,7 @@ class SegmentTest {
         assertThat(ok(master.exist("on-b"))).isFalse();
         assertThat(ok(master.exist("on-a"))).isTrue();
         assertThat(master.stats().clients()).isEqualTo(1);
+        master.run(Duration.ofSeconds(20), A);
         assertThat(ping(B)).isEqualTo(ClientStatus.NEED_REMOUNT.number());
         assertThat(master.core.takeEffects())
                 .anySatisfy(
@@ -310,7 +311,7 @@ class SegmentTest {
     @Test
     void a_client_that_only_mounted_expires_too() {
         ok(mount(segment(1, "n", MIB, MIB), A));
-        master.run(Duration.ofMillis(10_100));
+        master.run(Duration.ofMillis(30_100));
         assertThat(master.stats().capacityBytes()).isZero();
     }
 

@@ -2,6 +2,7 @@ package io.cassia.rpc.cassia;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import java.util.List;
@@ -96,4 +97,112 @@ public final class CassiaMessages {
             long capacityBytes,
             long usedBytes,
             long largestFreeBytes) {}
+
+    /**
+     * {@code cassia::Master::LongestPrefix}: how many leading keys are readable now, in one round
+     * trip; exactly those are leased.
+     *
+     * @param keys in the caller's order
+     * @param tenant namespace of the keys
+     * @param leaseTtlMs wanted lease in milliseconds; 0 means the master's default, which is also
+     *     the longest
+     * @param counted take one lease that {@code Release} gives back; else each object gets the
+     *     lease of a read, which runs out by time
+     * @param withReplicas answer where the objects are, too
+     */
+    public record LongestPrefix(
+            List<ByteString> keys,
+            ByteString tenant,
+            long leaseTtlMs,
+            boolean counted,
+            boolean withReplicas) {}
+
+    /**
+     * The leading keys that are readable.
+     *
+     * @param count number of them
+     * @param leaseId for {@code Release}; 0 when nothing was leased or the lease is not counted
+     * @param leaseTtlMs milliseconds from the arrival of the request
+     * @param objects one per leading key, all found; empty when not asked for
+     */
+    public record PrefixHit(
+            long count, long leaseId, long leaseTtlMs, List<Outcome<ReplicaList>> objects) {}
+
+    /** {@code cassia::Master::Explain}: what became of a key. */
+    public record Explain(ByteString key, ByteString tenant) {}
+
+    /**
+     * What the master knows of a key.
+     *
+     * @param state in words: absent, being put, readable, ...
+     * @param readable whether a get would find a replica
+     * @param decisions what was decided about it lately, the latest first; those of long ago are
+     *     forgotten
+     */
+    public record Explanation(String state, boolean readable, List<Decision> decisions) {}
+
+    /**
+     * One decision about an object.
+     *
+     * @param what in lower case with hyphens: evicted, removed, node-lost, ...
+     * @param agoMs milliseconds since then
+     * @param size bytes of the object
+     * @param detail a segment, or empty
+     */
+    public record Decision(String what, long agoMs, long size, String detail) {}
+
+    /** {@code cassia::Master::SetTenantQuota}: registers a tenant or changes its quota. */
+    public record SetTenantQuota(ByteString tenant, long requestedBytes) {}
+
+    /**
+     * A tenant's quota and use (spec mooncake-store 9.1).
+     *
+     * @param requestedBytes as registered; 0 for a tenant that only has objects
+     * @param effectiveBytes its share while the quotas exceed the capacity
+     * @param chargedBytes memory of its replicas, finished or not
+     * @param admissionClosed whether it may not write: it has objects but no quota
+     * @param explicit whether it is registered
+     */
+    public record TenantQuota(
+            ByteString tenant,
+            long requestedBytes,
+            long effectiveBytes,
+            long chargedBytes,
+            long objects,
+            boolean admissionClosed,
+            boolean overQuota,
+            boolean explicit) {}
+
+    /**
+     * {@code cassia::Master::CreateDrainJob}: move all objects off segments.
+     *
+     * @param segments names of those to empty
+     * @param targets names of those that may take the objects; any other one when empty
+     * @param maxConcurrency moves at one time
+     */
+    public record CreateDrainJob(
+            List<String> segments, List<String> targets, long maxConcurrency) {}
+
+    /**
+     * State of a drain job (spec mooncake-store 8.3).
+     *
+     * @param status 0 CREATED, 1 PLANNING, 2 RUNNING, 3 SUCCEEDED, 4 FAILED, 5 CANCELED
+     * @param succeededUnits replicas moved
+     * @param failedUnits replicas that were given up
+     * @param blockedUnits replicas that cannot move now; {@code message} says why
+     */
+    public record DrainJob(
+            Uuid id,
+            int status,
+            long createdAtMs,
+            long updatedAtMs,
+            List<String> segments,
+            List<String> targets,
+            long maxConcurrency,
+            long succeededUnits,
+            long failedUnits,
+            long blockedUnits,
+            long activeUnits,
+            long migratedBytes,
+            String message) {}
 }

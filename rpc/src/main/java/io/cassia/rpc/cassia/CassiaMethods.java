@@ -15,6 +15,14 @@ import io.cassia.base.ByteString;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
+import io.cassia.rpc.cassia.CassiaMessages.DrainJob;
+import io.cassia.rpc.cassia.CassiaMessages.Explain;
+import io.cassia.rpc.cassia.CassiaMessages.Explanation;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
+import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
+import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
@@ -199,9 +207,52 @@ public final class CassiaMethods {
     public static final RpcMethod<Done, Outcome<Stats>> STATS =
             method("Stats", NO_ARGUMENTS, expected(STATS_RESULT));
 
+    public static final RpcMethod<LongestPrefix, Outcome<PrefixHit>> LONGEST_PREFIX =
+            method("LongestPrefix", AdminTypes.LONGEST_PREFIX, expected(AdminTypes.PREFIX_HIT));
+
+    public static final RpcMethod<Explain, Outcome<Explanation>> EXPLAIN =
+            method("Explain", AdminTypes.EXPLAIN, expected(AdminTypes.EXPLANATION));
+
+    /** TENANT_NOT_EMPTY and the like: spec mooncake-store 9.2. */
+    public static final RpcMethod<SetTenantQuota, Outcome<TenantQuota>> SET_TENANT_QUOTA =
+            method(
+                    "SetTenantQuota",
+                    AdminTypes.SET_TENANT_QUOTA,
+                    expected(AdminTypes.TENANT_QUOTA));
+
+    /** One tenant, or all when the name is empty. */
+    public static final RpcMethod<ByteString, Outcome<List<TenantQuota>>> TENANT_QUOTAS =
+            method("TenantQuotas", BYTES, expected(list(AdminTypes.TENANT_QUOTA)));
+
+    public static final RpcMethod<ByteString, Outcome<Done>> DELETE_TENANT_QUOTA =
+            method("DeleteTenantQuota", BYTES, expected(MONOSTATE));
+
+    /** The id of the new job. */
+    public static final RpcMethod<CreateDrainJob, Outcome<Uuid>> CREATE_DRAIN_JOB =
+            method("CreateDrainJob", AdminTypes.CREATE_DRAIN_JOB, expected(UUID));
+
+    public static final RpcMethod<Uuid, Outcome<DrainJob>> QUERY_DRAIN_JOB =
+            method("QueryDrainJob", UUID, expected(AdminTypes.DRAIN_JOB));
+
+    public static final RpcMethod<Uuid, Outcome<Done>> CANCEL_DRAIN_JOB =
+            method("CancelDrainJob", UUID, expected(MONOSTATE));
+
     /** All of the above. */
     public static final List<RpcMethod<?, ?>> ALL =
-            List.of(HELLO, ACQUIRE, RELEASE, LIST_KEYS, STATS);
+            List.of(
+                    HELLO,
+                    ACQUIRE,
+                    RELEASE,
+                    LIST_KEYS,
+                    STATS,
+                    LONGEST_PREFIX,
+                    EXPLAIN,
+                    SET_TENANT_QUOTA,
+                    TENANT_QUOTAS,
+                    DELETE_TENANT_QUOTA,
+                    CREATE_DRAIN_JOB,
+                    QUERY_DRAIN_JOB,
+                    CANCEL_DRAIN_JOB);
 
     private CassiaMethods() {}
 
