@@ -7,6 +7,7 @@ import io.cassia.status.StoreCode;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** What the REST service can be told. Confined to its command. */
 final class RestOptions {
@@ -56,9 +57,19 @@ final class RestOptions {
 
     /** A port, or {@code off}. */
     static final class PortOrOff implements ITypeConverter<Integer> {
+        private static final int HIGHEST = 65_535;
+
         @Override
-        public Integer convert(String text) throws Exception {
-            return text.equals("off") ? Integer.valueOf(OFF) : new Converters.Port().convert(text);
+        public Integer convert(String text) {
+            if (text.equals("off")) {
+                return OFF;
+            }
+            int port = Integer.parseInt(text);
+            if (port < 0 || port > HIGHEST) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not a port, 0 to " + HIGHEST + ", or 'off'");
+            }
+            return port;
         }
     }
 
