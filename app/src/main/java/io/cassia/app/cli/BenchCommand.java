@@ -11,7 +11,11 @@ import picocli.CommandLine.Spec;
         description = "Measure this machine.",
         synopsisSubcommandLabel = "WHAT",
         footerHeading = "%nExamples:%n",
-        footer = {"  cassia bench transfer", "  cassia bench transfer --help"})
+        footer = {
+            "  cassia bench transfer",
+            "  cassia bench store",
+            "  cassia bench store --help"
+        })
 final class BenchCommand implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();
 
