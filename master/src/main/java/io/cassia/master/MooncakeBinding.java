@@ -27,6 +27,12 @@ import java.util.function.Function;
  * AbsentFeatures} as by an upstream master without it.
  */
 final class MooncakeBinding {
+    /** Bounds in the histogram of values' sizes. */
+    private static final double[] SIZE_BUCKETS = {
+        1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20,
+        256 << 20, 1L << 30
+    };
+
     private final MasterConfig config;
     private final MasterLoop loop;
     private final MeterRegistry meters;
@@ -114,6 +120,7 @@ final class MooncakeBinding {
         OperationMeter batchRevoke = batch("put_revoke");
         DistributionSummary sizes =
                 DistributionSummary.builder("master_value_size_bytes")
+                        .serviceLevelObjectives(SIZE_BUCKETS)
                         .description("Sizes of objects put")
                         .register(meters);
         server.register(

@@ -311,6 +311,16 @@ public final class MasterCore {
         return scans.list(query, from, page);
     }
 
+    /** What quotas have cost their tenants. */
+    public List<TenantToll> tenantTolls() {
+        return state.tenants.tolls();
+    }
+
+    /** Bytes that wait until nobody can be reading or writing them any more. */
+    public long discardedBytes() {
+        return state.discards.bytes();
+    }
+
     /** Remembers so many events of objects until they are taken; 0, as at first, none. */
     public void keepEvents(int capacity) {
         state.events.keep(capacity);
