@@ -401,6 +401,12 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             expired.client(),
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(expired.silentNanos())),
                             Integer.toString(expired.segments()));
+            case Effect.EvictionFruitless fruitless ->
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "eviction freed too little times={0} last={1}",
+                            Long.toString(fruitless.times()),
+                            fruitless.why());
             case Effect.TimerStalled stalled ->
                     LOG.log(
                             System.Logger.Level.WARNING,

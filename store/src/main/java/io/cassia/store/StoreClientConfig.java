@@ -1,5 +1,6 @@
 package io.cassia.store;
 
+import io.cassia.transfer.environment.EngineEnvironment;
 import java.time.Duration;
 
 /**
@@ -11,12 +12,73 @@ import java.time.Duration;
  * @param localName host under which this process is reachable by nodes; a port is chosen
  * @param tenant namespace of all keys
  * @param deadline for one call, all its round trips and transfers included
+ * @param engine settings of the client's own Transfer Engine
+ * @param memory what the client may use for itself
  */
 public record StoreClientConfig(
-        String master, String metadata, String localName, String tenant, Duration deadline) {
+        String master,
+        String metadata,
+        String localName,
+        String tenant,
+        Duration deadline,
+        EngineEnvironment engine,
+        Memory memory) {
     public static final String P2P = "P2PHANDSHAKE";
+
+    /**
+     * Memory and effort of a client. Immutable.
+     *
+     * @param localBufferBytes for bytes that cannot go straight to or from the caller's memory:
+     *     heap arrays, edges of ranges, streams
+     * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
+     * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
+     */
+    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, false);
+
+        public Memory {
+            if (localBufferBytes < Checksums.CHUNK_BYTES || hotCacheBytes < 0) {
+                throw new IllegalArgumentException(
+                        "local buffer of %d bytes, hot cache of %d"
+                                .formatted(localBufferBytes, hotCacheBytes));
+            }
+        }
+
+        public Memory withLocalBuffer(long bytes) {
+            return new Memory(bytes, hotCacheBytes, crc64);
+        }
+
+        public Memory withHotCache(long bytes) {
+            return new Memory(localBufferBytes, bytes, crc64);
+        }
+
+        public Memory withCrc64(boolean wanted) {
+            return new Memory(localBufferBytes, hotCacheBytes, wanted);
+        }
+    }
+
+    /** With the engine's default settings. */
+    public StoreClientConfig(
+            String master, String metadata, String localName, String tenant, Duration deadline) {
+        this(
+                master,
+                metadata,
+                localName,
+                tenant,
+                deadline,
+                Engines.DEFAULT_SETTINGS,
+                Memory.DEFAULT);
+    }
 
     public static StoreClientConfig of(String master) {
         return new StoreClientConfig(master, P2P, "127.0.0.1", "default", Duration.ofSeconds(60));
+    }
+
+    public StoreClientConfig withEngine(EngineEnvironment value) {
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, value, memory);
+    }
+
+    public StoreClientConfig withMemory(Memory value) {
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, engine, value);
     }
 }

@@ -34,7 +34,6 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         .rpc("127.0.0.1", 0)
                         .httpOff()
                         .eviction(1.0, MasterConfig.DEFAULT.evictionRatio())
-                        .enableMultiTenants(true)
                         .reportMetrics(false)
                         .build(),
                 "127.0.0.1",

@@ -9,6 +9,7 @@ import java.util.SequencedMap;
 final class CoreState {
     final CoreConfig config;
     final ObjectTable objects;
+    final Versions versions = new Versions();
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final DiscardQueue discards = new DiscardQueue(segments);
@@ -95,6 +96,7 @@ final class CoreState {
         digest.add(inFlightBytes);
         digest.add(metadataBytes);
         objects.digest(digest);
+        versions.digest(digest);
         recency.digest(digest);
         segments.digest(digest);
         discards.digest(digest);

@@ -185,7 +185,7 @@ final class Space {
 
     /** Estimated heap bytes of an object with one replica. */
     static long metadataBytes(int keyLength) {
-        return ObjectTable.OVERHEAD_BYTES + 16L + keyLength;
+        return ObjectTable.OVERHEAD_BYTES + Versions.OVERHEAD_BYTES + 16L + keyLength;
     }
 
     /** Frees everything at once: nobody can be reading. */
@@ -219,6 +219,7 @@ final class Space {
             state.groups.leave(slot, extra.group);
         }
         int tenant = objects.tenant(slot);
+        state.versions.end(slot);
         state.tenantOrder.remove(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);
@@ -332,6 +333,7 @@ final class Space {
         }
         account(slot, -1);
         if (objects.replicaId(slot) == id) {
+            keepPut(slot, extra);
             release(objects.segment(slot), objects.allocation(slot), freeAt);
             holdInline(slot, extra.replicas.removeFirst());
         } else {
@@ -403,6 +405,7 @@ final class Space {
         if (extra != null && !extra.replicas.isEmpty()) {
             account(slot, -1);
             release(objects.segment(slot), objects.allocation(slot), 0);
+            keepPut(slot, extra);
             Replica heir = extra.replicas.removeFirst();
             holdInline(slot, heir);
             account(slot, 1);
@@ -415,6 +418,13 @@ final class Space {
         }
         erase(slot, state.segments.at(objects.segment(slot)).fate);
         return true;
+    }
+
+    /** The first replica goes, but a late End names the put by it. */
+    private void keepPut(int slot, ObjectExtra extra) {
+        if (extra.put == 0) {
+            extra.put = objects.replicaId(slot);
+        }
     }
 
     private void holdInline(int slot, Replica replica) {
@@ -448,6 +458,7 @@ final class Space {
         }
         extra.replicas.clear();
         extra.upsert = null;
+        extra.put = upsert.replicas.getFirst().id == upsert.put ? 0 : upsert.put;
         state.inFlight(objects.tenant(slot), -upsert.size * upsert.replicas.size());
         objects.setSize(slot, upsert.size);
         objects.setWriter(slot, upsert.writer);
