@@ -103,6 +103,11 @@ final class MasterMetrics {
                 CoreCount.EVICTIONS_SUCCESSFUL);
         counter(
                 meters,
+                "master_fruitless_evictions_total",
+                "Runs of an eviction that freed too little",
+                CoreCount.EVICTIONS_FRUITLESS);
+        counter(
+                meters,
                 "mem_cache_hit_bytes_total",
                 "Bytes of objects that reads found",
                 CoreCount.GET_HIT_BYTES);

@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -132,9 +133,7 @@ final class MooncakeBinding {
                 .registerWithContext(
                         MasterMethods.PUT_END,
                         (a, context) ->
-                                end.count(
-                                        loop.apply(
-                                                new Command.PutEnd(a, PutIds.first(context)))))
+                                end.count(loop.apply(new Command.PutEnd(a, PutIds.first(context)))))
                 .registerWithContext(
                         MasterMethods.PUT_REVOKE,
                         (a, context) ->
@@ -230,9 +229,7 @@ final class MooncakeBinding {
                 .registerWithContext(
                         MasterMethods.UPSERT_END,
                         (a, context) ->
-                                end.count(
-                                        loop.apply(
-                                                new Command.PutEnd(a, PutIds.first(context)))))
+                                end.count(loop.apply(new Command.PutEnd(a, PutIds.first(context)))))
                 .registerWithContext(
                         MasterMethods.UPSERT_REVOKE,
                         (a, context) ->
@@ -264,7 +261,7 @@ final class MooncakeBinding {
         OperationMeter remove = single("remove");
         OperationMeter byRegex = single("remove_by_regex");
         OperationMeter all = single("remove_all");
-        OperationMeter clear = single("batch_replica_clear");
+        OperationMeter clear = batch("replica_clear");
         OperationMeter batchRemove = batch("remove");
         server.register(
                         MasterMethods.REMOVE,
@@ -293,12 +290,14 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_REPLICA_CLEAR,
                         a ->
                                 clear.count(
+                                        a.keys().size(),
                                         loop.applyLong(new Command.BatchReplicaClear(a))
                                                 .map(
                                                         keys ->
                                                                 keys.stream()
                                                                         .map(ByteString::text)
-                                                                        .toList())));
+                                                                        .toList()),
+                                        List::size));
     }
 
     /** Upstream's answer has no room for an error: it is 0 then. */
@@ -325,7 +324,7 @@ final class MooncakeBinding {
         OperationMeter mount = single("mount_segment");
         OperationMeter remount = single("remount_segment");
         OperationMeter unmount = single("unmount_segment");
-        OperationMeter queryIp = single("batch_query_ip");
+        OperationMeter queryIp = batch("query_ip");
         server.registerWithContext(
                         MasterMethods.MOUNT_SEGMENT,
                         (a, context) ->
@@ -355,6 +354,8 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_QUERY_IP,
                         clients ->
                                 queryIp.count(
-                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients)))));
+                                        clients.size(),
+                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients))),
+                                        Map::size));
     }
 }

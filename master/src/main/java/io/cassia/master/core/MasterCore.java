@@ -125,7 +125,8 @@ public final class MasterCore {
             case Command.MoveStart c -> copies.startMove(c.args());
             case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
             case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
-            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
+            case Command.CreateCopyTask c ->
+                    tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
             case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
             case Command.QueryTask c -> tasks.query(c.id());
             case Command.FetchTasks c -> tasks.fetch(c.args().client(), c.args().batchSize());

@@ -330,8 +330,7 @@ final class Writes {
         return extra != null && extra.upsert != null ? extra.upsert.size : objects.size(slot);
     }
 
-    Outcome<Done> end(
-            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+    Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
         return end(client, meta, replicaType, tenant, put, ByteString.EMPTY);
     }
 
