@@ -61,8 +61,7 @@ final class Mounts {
         return Outcome.done();
     }
 
-    private static Outcome<Done> mountAgain(
-            Segment segment, Uuid client, MountedSegment present) {
+    private static Outcome<Done> mountAgain(Segment segment, Uuid client, MountedSegment present) {
         if (present.status() != SegmentStatus.OK) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,

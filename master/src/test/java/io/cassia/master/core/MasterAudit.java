@@ -41,8 +41,8 @@ final class MasterAudit {
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
     private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
-    private final Map<ObjectName, History<Long, StoreOperation>> histories = new TreeMap<>(
-            Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
+    private final Map<ObjectName, History<Long, StoreOperation>> histories =
+            new TreeMap<>(Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
     private final List<ReadLease> readLeases = new ArrayList<>();
     private final Map<Long, Long> existLeases = new HashMap<>();
     private final Map<Long, Long> softPins = new HashMap<>();
@@ -140,12 +140,7 @@ final class MasterAudit {
                         .part()
                         .forEach(
                                 (key, replicas) ->
-                                        leased(
-                                                request,
-                                                name(tenant, key),
-                                                replicas,
-                                                leaseMs(),
-                                                0));
+                                        leased(request, name(tenant, key), replicas, leaseMs(), 0));
             }
             case Command.Acquire c -> acquired(request, c, (CassiaMessages.Acquired) answer);
             case Command.LongestPrefix c ->
@@ -205,8 +200,7 @@ final class MasterAudit {
         return TimeUnit.NANOSECONDS.toMillis(config.leaseNanos());
     }
 
-    private void started(
-            Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
+    private void started(Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
         if (!(answer instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas))) {
             return;
         }
@@ -355,8 +349,7 @@ final class MasterAudit {
                 "copy of " + origin);
     }
 
-    private void compare(
-            Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+    private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
         for (StoredObject before : stored.values()) {
             StoredObject after = now.get(before.name());
             if (after == null || after.version() != before.version()) {
@@ -381,13 +374,9 @@ final class MasterAudit {
 
     /** A version is not there any more: why may that be? */
     private void gone(
-            Request<?> request,
-            Object answer,
-            StoredObject before,
-            @Nullable StoredObject after) {
+            Request<?> request, Object answer, StoredObject before, @Nullable StoredObject after) {
         History<Long, StoreOperation> history = history(before.name());
-        StoreOperation lost =
-                new StoreOperation(StoreOperation.Kind.LOST, before.version());
+        StoreOperation lost = new StoreOperation(StoreOperation.Kind.LOST, before.version());
         if (before.isLost()) {
             losses++;
             history.happened(lost);
@@ -424,11 +413,12 @@ final class MasterAudit {
             default ->
                     that(
                             false,
-                            () -> before
-                                    + " vanishes by "
-                                    + request.command
-                                    + ", answered "
-                                    + answer);
+                            () ->
+                                    before
+                                            + " vanishes by "
+                                            + request.command
+                                            + ", answered "
+                                            + answer);
         }
     }
 

@@ -138,8 +138,7 @@ final class SimulatedClient extends SimulatedMember {
             List<ByteString> keys = someNames(3).stream().map(ObjectName::key).toList();
             String segment = random().nextBoolean() ? "" : anyNode();
             // The writer named may be anybody, also one who is about to lose the key.
-            Uuid writer =
-                    writing.isEmpty() ? id : writing.iterator().next().writer;
+            Uuid writer = writing.isEmpty() ? id : writing.iterator().next().writer;
             tell(new Command.BatchReplicaClear(new Args.BatchReplicaClear(keys, writer, segment)));
         } else if (choice < 975) {
             createTask();
@@ -179,8 +178,7 @@ final class SimulatedClient extends SimulatedMember {
         if (random().nextBoolean()) {
             tell(
                     new Command.CreateCopyTask(
-                            new Args.CreateCopyTask(
-                                    name.key(), name.tenant(), List.of(anyNode())),
+                            new Args.CreateCopyTask(name.key(), name.tenant(), List.of(anyNode())),
                             epoch));
         } else {
             tell(
@@ -452,8 +450,7 @@ final class SimulatedClient extends SimulatedMember {
             ObjectName name, History.Call<StoreOperation> call, Outcome<Boolean> answer) {
         if (answer.orThrow()) {
             history(name).done(call);
-        } else if (world.profile.config().wipeNanos()
-                > world.profile.config().clientTtlNanos()) {
+        } else if (world.profile.config().wipeNanos() > world.profile.config().clientTtlNanos()) {
             // No may mean that only silent nodes hold it; the audit checks that.
             history(name).unknown(call);
         } else {
@@ -525,7 +522,8 @@ final class SimulatedClient extends SimulatedMember {
             long version = NodeMemory.wholeVersion(cells);
             WriteAttempt write = world.audit.attempt(version);
             if (world.profile.checksums()) {
-                // Without the checksum in the answer the client compares nothing and trusts nothing.
+                // Without the checksum in the answer the client compares nothing and trusts
+                // nothing.
                 if (checksum.isEmpty() || checksum.getAsLong() != version) {
                     world.figures.mismatches += checksum.isPresent() ? 1 : 0;
                     nextReplica();
@@ -666,17 +664,12 @@ final class SimulatedClient extends SimulatedMember {
                 command,
                 attempts,
                 answer -> {
-                    started(
-                            attempt,
-                            answer,
-                            sent,
-                            good -> end(attempts, List.of(good), 0));
+                    started(attempt, answer, sent, good -> end(attempts, List.of(good), 0));
                 },
                 () -> giveUp(attempts));
     }
 
-    private void startBatch(
-            List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
+    private void startBatch(List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
         long sent = process.clock().nanos();
         Args.BatchPutStart args =
                 new Args.BatchPutStart(
@@ -722,8 +715,7 @@ final class SimulatedClient extends SimulatedMember {
                 answered,
                 silence,
                 () -> {
-                    attempts.forEach(
-                            attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
+                    attempts.forEach(attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
                     if (command instanceof Command.PutEnd
                             || command instanceof Command.BatchPutEnd) {
                         attempts.forEach(WriteAttempt::endOver);
@@ -913,8 +905,7 @@ final class SimulatedClient extends SimulatedMember {
                 over);
     }
 
-    private void removed(
-            ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
+    private void removed(ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
         if (!call.isOpen()) {
             return;
         }

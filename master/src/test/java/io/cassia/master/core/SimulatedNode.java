@@ -30,6 +30,7 @@ final class SimulatedNode extends SimulatedMember {
 
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
+
     private boolean wasOk;
 
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
@@ -49,18 +50,9 @@ final class SimulatedNode extends SimulatedMember {
         leaving = false;
         Segment lent =
                 new Segment(
-                        world.newId(),
-                        name,
-                        fresh.base,
-                        fresh.bytes(),
-                        fresh.endpoint,
-                        "tcp",
-                        "");
+                        world.newId(), name, fresh.base, fresh.bytes(), fresh.endpoint, "tcp", "");
         segment = lent;
-        ask(
-                new Command.MountSegment(new Args.MountSegment(lent, id)),
-                _ -> {},
-                () -> {});
+        ask(new Command.MountSegment(new Args.MountSegment(lent, id)), _ -> {}, () -> {});
     }
 
     private void heartbeat(long incarnation) {
@@ -81,7 +73,13 @@ final class SimulatedNode extends SimulatedMember {
         if (result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
                 && lent != null
                 && !leaving) {
-            if (wasOk && Boolean.getBoolean("fresh")) { wasOk = false; memory = null; segment = null; lend(); return Done.DONE; }
+            if (wasOk && Boolean.getBoolean("fresh")) {
+                wasOk = false;
+                memory = null;
+                segment = null;
+                lend();
+                return Done.DONE;
+            }
             ask(
                     new Command.ReMountSegment(new Args.ReMountSegment(List.of(lent), id)),
                     _ -> {},
@@ -104,9 +102,7 @@ final class SimulatedNode extends SimulatedMember {
                             new Args.GracefulUnmountSegment(lent.id(), id, graceMs)),
                     _ -> {},
                     () -> {});
-            process.after(
-                    graceMs * SimulationProfile.MILLI,
-                    () -> waitUntilGone(lent.id()));
+            process.after(graceMs * SimulationProfile.MILLI, () -> waitUntilGone(lent.id()));
             return;
         }
         unmount(lent.id());
@@ -135,7 +131,8 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void unmount(Uuid gone) {
-        // Who reads or writes from now on gets an error, not memory that is used for something else.
+        // Who reads or writes from now on gets an error, not memory that is used for something
+        // else.
         memory = null;
         ask(
                 new Command.UnmountSegment(new Args.UnmountSegment(gone, id)),
@@ -180,7 +177,9 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
+                        if (answer
+                                instanceof
+                                Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -198,15 +197,13 @@ final class SimulatedNode extends SimulatedMember {
         ask(
                 new Command.CopyStart(
                         new Args.CopyStart(
-                                id,
-                                order.key(),
-                                order.tenant(),
-                                order.source(),
-                                order.targets())),
+                                id, order.key(), order.tenant(), order.source(), order.targets())),
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
+                    if (answer
+                            instanceof
+                            Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
@@ -251,13 +248,7 @@ final class SimulatedNode extends SimulatedMember {
                 process,
                 RangeClaims.bufferOf(targets.getFirst()),
                 (node, address) -> node.paste(address, cells),
-                () ->
-                        paste(
-                                order,
-                                holder,
-                                sentOwn,
-                                cells,
-                                targets.subList(1, targets.size())),
+                () -> paste(order, holder, sentOwn, cells, targets.subList(1, targets.size())),
                 () -> end(order, holder, false));
     }
 
