@@ -316,8 +316,7 @@ final class MasterLink implements AutoCloseable {
         Args.BatchPutEnd end =
                 new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
         List<Outcome<Long>> versions = new ArrayList<>(written.size());
-        for (Outcome<Done> ended :
-                callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
+        for (Outcome<Done> ended : callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
             versions.add(ended.map(done -> 0L));
         }
         return versions;
