@@ -40,6 +40,9 @@ final class MasterAudit {
     private final StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+    /** The first replica of the same Start. */
+    private final Map<Long, Long> startOf = new HashMap<>();
+
     private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
     private final Map<ObjectName, History<Long, StoreOperation>> histories = new TreeMap<>(
             Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
@@ -59,7 +62,7 @@ final class MasterAudit {
         this.core = core;
         this.time = time;
         this.master = master;
-        this.stateAudit = new StateAudit(core.state(), byReplica::get);
+        this.stateAudit = new StateAudit(core.state(), byReplica::get, startOf::get);
     }
 
     History<Long, StoreOperation> history(ObjectName name) {
@@ -111,11 +114,11 @@ final class MasterAudit {
                     started(request, i, all.get(i));
                 }
             }
-            case Command.PutEnd _ -> ended(request, 0, (Outcome<Done>) answer);
-            case Command.BatchPutEnd _ -> {
+            case Command.PutEnd c -> ended(request, 0, c.put(), (Outcome<Done>) answer);
+            case Command.BatchPutEnd c -> {
                 List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
                 for (int i = 0; i < all.size(); i++) {
-                    ended(request, i, all.get(i));
+                    ended(request, i, c.puts().get(i), all.get(i));
                 }
             }
             case Command.PutRevoke _ -> revoked(request, 0, (Outcome<Done>) answer);
@@ -220,6 +223,7 @@ final class MasterAudit {
         }
         for (ReplicaDescriptor replica : replicas) {
             byReplica.put(replica.id(), attempt);
+            startOf.put(replica.id(), replicas.getFirst().id());
             that(
                     RangeClaims.bufferOf(replica).size() == attempt.length,
                     () -> attempt + " gets another length");
@@ -236,7 +240,7 @@ final class MasterAudit {
                 () -> attempt + " exceeds the quota of its tenant");
     }
 
-    private void ended(Request<?> request, int index, Outcome<Done> answer) {
+    private void ended(Request<?> request, int index, long put, Outcome<Done> answer) {
         WriteAttempt attempt = request.attempts.get(index);
         if (!answer.isOk()) {
             refusedEnds++;
@@ -247,6 +251,7 @@ final class MasterAudit {
             return;
         }
         attempt.tookEffect = true;
+        attempt.endedPut = put;
         long pin = PutRules.traits(attempt.config, config).softPinNanos();
         StoredObject before = stored.get(attempt.name);
         if (pin > 0) {
@@ -346,6 +351,7 @@ final class MasterAudit {
         that(origin != null, () -> "a copy has a source that nobody wrote");
         for (ReplicaDescriptor target : targets) {
             byReplica.put(target.id(), origin);
+            startOf.put(target.id(), startOf.get(source.id()));
         }
         claims.give(
                 targets,
@@ -449,7 +455,11 @@ final class MasterAudit {
 
     private void mayEvict(Request<?> request, StoredObject object) {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
-        that(!object.busy(), () -> object + " is evicted while busy");
+        // An upsert that finds no space has preempted the one before; a later item may then evict.
+        boolean preempted =
+                request.attempts.stream()
+                        .anyMatch(a -> a.upsert && a.name.equals(object.name()));
+        that(!object.busy() || preempted, () -> object + " is evicted while busy");
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(

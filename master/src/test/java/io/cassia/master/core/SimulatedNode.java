@@ -30,7 +30,6 @@ final class SimulatedNode extends SimulatedMember {
 
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
-    private boolean wasOk;
 
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
         super(world, process);
@@ -57,10 +56,20 @@ final class SimulatedNode extends SimulatedMember {
                         "tcp",
                         "");
         segment = lent;
-        ask(
-                new Command.MountSegment(new Args.MountSegment(lent, id)),
-                _ -> {},
-                () -> {});
+        mount(lent);
+    }
+
+    private void mount(Segment lent) {
+        if (lent.equals(segment) && !leaving) {
+            ask(
+                    new Command.MountSegment(new Args.MountSegment(lent, id)),
+                    answer -> {
+                        if (!answer.isOk()) {
+                            process.after(PING_EVERY, () -> mount(lent));
+                        }
+                    },
+                    () -> mount(lent));
+        }
     }
 
     private void heartbeat(long incarnation) {
@@ -77,11 +86,9 @@ final class SimulatedNode extends SimulatedMember {
 
     private Done pinged(io.cassia.rpc.mooncake.PingResult result) {
         Segment lent = segment;
-        wasOk |= result.clientStatus() == 1;
         if (result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
                 && lent != null
                 && !leaving) {
-            if (wasOk && Boolean.getBoolean("fresh")) { wasOk = false; memory = null; segment = null; lend(); return Done.DONE; }
             ask(
                     new Command.ReMountSegment(new Args.ReMountSegment(List.of(lent), id)),
                     _ -> {},
