@@ -52,6 +52,13 @@ final class MasterAudit {
     private final Map<Long, Long> holders = new HashMap<>();
     private final Map<Uuid, Heard> heard = new HashMap<>();
     private Map<ObjectName, StoredObject> stored = Map.of();
+
+    /** When the last write or copy of an object was started. */
+    private final Map<ObjectName, Long> startedAt = new HashMap<>();
+
+    /** Whether a client was given up by the command under way. */
+    private boolean expiredNow;
+
     private int stalls;
     long evictions;
     long losses;
@@ -90,6 +97,7 @@ final class MasterAudit {
 
     /** The master has carried out a command. */
     void observe(Request<?> request, Object answer) {
+        expiredNow = false;
         note(request, answer);
         for (Effect effect : core.takeEffects()) {
             note(effect);
@@ -214,6 +222,7 @@ final class MasterAudit {
             return;
         }
         WriteAttempt attempt = request.attempts.get(index);
+        startedAt.put(attempt.name, time.nanos());
         StoredObject before = stored.get(attempt.name);
         if (!attempt.upsert && before != null && !before.isLost()) {
             // An earlier item of the same batch may have evicted it.
@@ -349,6 +358,9 @@ final class MasterAudit {
             Request<?> request, ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
         WriteAttempt origin = byReplica.get(source.id());
         that(origin != null, () -> "a copy has a source that nobody wrote");
+        if (origin != null) {
+            startedAt.put(origin.name, time.nanos());
+        }
         for (ReplicaDescriptor target : targets) {
             byReplica.put(target.id(), origin);
             startOf.put(target.id(), startOf.get(source.id()));
@@ -415,7 +427,9 @@ final class MasterAudit {
                 history.happened(lost);
             }
             case Command.BatchReplicaClear _ -> {
-                mayRemove(false, before, request);
+                // A new version that is being written stays; the old one may be cleared meanwhile.
+                that(!isReadLeased(before), () -> before + " is cleared under a lease");
+                that(!isExistLeased(before), () -> before + " is cleared under an exist lease");
                 history.happened(lost);
             }
             case Command.PutStart _,
@@ -459,7 +473,14 @@ final class MasterAudit {
         boolean preempted =
                 request.attempts.stream()
                         .anyMatch(a -> a.upsert && a.name.equals(object.name()));
-        that(!object.busy() || preempted, () -> object + " is evicted while busy");
+        // The same tick may have given up what was under way for too long, or by a dead client.
+        boolean givenUp =
+                request.command instanceof Command.Tick
+                        && (expiredNow
+                                || time.nanos()
+                                        >= startedAt.getOrDefault(object.name(), 0L)
+                                                + config.putReleaseNanos());
+        that(!object.busy() || preempted || givenUp, () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(
@@ -496,7 +517,11 @@ final class MasterAudit {
         switch (effect) {
             case Effect.ClientSuspected e -> silentFor(e.client(), config.clientTtlNanos());
             case Effect.ClientExpired e -> {
-                silentFor(e.client(), config.wipeNanos());
+                expiredNow = true;
+                // Who holds nothing is forgotten at once.
+                silentFor(
+                        e.client(),
+                        e.segments() == 0 ? config.clientTtlNanos() : config.wipeNanos());
                 heard.remove(e.client());
             }
             default -> {

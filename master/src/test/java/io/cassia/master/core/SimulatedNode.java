@@ -141,6 +141,13 @@ final class SimulatedNode extends SimulatedMember {
                 () -> waitUntilGone(gone));
     }
 
+    private void unmountLeftover(Uuid left) {
+        ask(
+                new Command.UnmountSegment(new Args.UnmountSegment(left, id)),
+                _ -> {},
+                () -> unmountLeftover(left));
+    }
+
     private void unmount(Uuid gone) {
         // Who reads or writes from now on gets an error, not memory that is used for something else.
         memory = null;
@@ -151,7 +158,11 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void comeBack() {
-        if (leaving) {
+        Segment left = segment;
+        if (leaving && left != null) {
+            // A late mount may bring it back at the master, which this node would keep alive.
+            process.after(
+                    2 * world.profile.network().lateNanos(), () -> unmountLeftover(left.id()));
             memory = null;
             segment = null;
             process.after(50 * SimulationProfile.MILLI, this::lend);
