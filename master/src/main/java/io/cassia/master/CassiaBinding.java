@@ -2,10 +2,13 @@ package io.cassia.master;
 
 import io.cassia.base.Clock;
 import io.cassia.master.core.Command;
+import io.cassia.rpc.RpcContext;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.status.Outcome;
 import java.util.List;
 
@@ -22,7 +25,11 @@ final class CassiaBinding {
                     "longest-prefix",
                     "explain",
                     "tenants",
-                    "drain");
+                    "drain",
+                    "puts",
+                    "clients",
+                    "shards",
+                    CheckedMethods.CAPABILITY);
 
     private static final String PRODUCT = "cassia 0.1.0";
 
@@ -56,6 +63,16 @@ final class CassiaBinding {
                         a -> loop.applyLong(new Command.Explain(a.key(), a.tenant())))
                 .register(CassiaMethods.LIST_KEYS, a -> Outcome.ok(loop.list(limited(a))))
                 .register(
+                        CheckedMethods.ACQUIRE_CHECKED,
+                        a -> Outcome.ok(loop.applyLong(new Command.AcquireChecked(a))))
+                .registerWithContext(CheckedMethods.END_CHECKED, this::end)
+                .register(
+                        CheckedMethods.UPSERT_START_IF,
+                        a -> loop.applyLong(new Command.UpsertStartIf(a)))
+                .register(
+                        CheckedMethods.DROP_REPLICA,
+                        a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))
+                .register(
                         CassiaMethods.SET_TENANT_QUOTA,
                         a -> tenants.set(a.tenant(), a.requestedBytes()))
                 .register(
@@ -71,7 +88,21 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.CANCEL_DRAIN_JOB,
                         id -> loop.apply(new Command.CancelDrainJob(id)))
+                .register(CassiaMethods.CLIENTS, id -> loop.applyLong(new Command.Clients(id)))
+                .register(CassiaMethods.LIST_SHARD, a -> loop.applyLong(new Command.ListShard(a)))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
+    }
+
+    private List<Outcome<Long>> end(EndChecked batch, RpcContext context) {
+        return PutIds.inPieces(
+                batch.objects(),
+                PutIds.of(context),
+                MasterLoop.LONGEST_PIECE,
+                (objects, puts) ->
+                        loop.applyLong(
+                                new Command.EndChecked(
+                                        new EndChecked(batch.client(), objects, batch.tenant()),
+                                        puts)));
     }
 
     private static ListKeys limited(ListKeys query) {

@@ -19,6 +19,7 @@ import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.MasterMethods;
@@ -222,7 +223,7 @@ class MasterTest {
     @Test
     void a_cassia_client_acquires_lists_and_asks_for_statistics() {
         assertThat(ok(CassiaMethods.HELLO, A).capabilities())
-                .contains("acquire", "release", "list", "stats", "longest-prefix", "explain");
+                .contains("acquire", "release", "list", "stats", "longest-prefix", "checked");
         mount();
         for (int i = 0; i < 5; i++) {
             put("k" + i, 100);
@@ -247,10 +248,11 @@ class MasterTest {
     @Test
     void every_method_of_the_release_and_our_own_is_answered() throws IOException {
         List<RpcMethod<?, ?>> all = new ArrayList<>(CassiaMethods.ALL);
+        all.addAll(CheckedMethods.ALL);
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 13);
+        assertThat(all).hasSize(64 + 15 + 4);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

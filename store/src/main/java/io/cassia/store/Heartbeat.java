@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class Heartbeat implements AutoCloseable {
 
     private final MasterLink master;
     private final Uuid client;
-    private final List<Segment> segments;
+    private final Supplier<List<Segment>> segments;
     private final Clock clock;
     private final Counter failures;
     private final Counter remounts;
@@ -46,7 +47,7 @@ final class Heartbeat implements AutoCloseable {
     Heartbeat(
             MasterLink master,
             Uuid client,
-            List<Segment> segments,
+            Supplier<List<Segment>> segments,
             Clock clock,
             MeterRegistry meters) {
         this.master = master;
@@ -96,7 +97,9 @@ final class Heartbeat implements AutoCloseable {
         }
         remounts.increment();
         return master.call(
-                MasterMethods.REMOUNT_SEGMENT, new Args.ReMountSegment(segments, client), deadline);
+                MasterMethods.REMOUNT_SEGMENT,
+                new Args.ReMountSegment(segments.get(), client),
+                deadline);
     }
 
     /** One line when it starts to fail and one when it works again. */

@@ -4,6 +4,8 @@ import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.HostPort;
+import io.cassia.rpc.Attachment;
+import io.cassia.rpc.Reply;
 import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
@@ -11,20 +13,32 @@ import io.cassia.rpc.cassia.CassiaMessages.Acquired;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
+import io.cassia.rpc.cassia.CheckedMessages.CheckedObject;
+import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
+import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
+import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The way to one master, Cassia's or Mooncake's. Thread-safe. A master that does not know the
@@ -36,14 +50,25 @@ final class MasterLink implements AutoCloseable {
 
     private static final int DEFAULT_PORT = 50051;
 
+    /** How long a call that changes nothing is tried again when the connection breaks. */
+    private static final Duration RETRIES = Duration.ofSeconds(3);
+
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
+
     private final RpcClient rpc;
     private final Clock clock;
+    private final List<String> capabilities;
     private final boolean cassia;
+    private final boolean checked;
+    private final boolean namesPuts;
 
-    private MasterLink(RpcClient rpc, Clock clock, boolean cassia) {
+    private MasterLink(RpcClient rpc, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
         this.clock = clock;
-        this.cassia = cassia;
+        this.capabilities = capabilities;
+        this.cassia = capabilities.contains("acquire");
+        this.namesPuts = capabilities.contains("puts");
+        this.checked = capabilities.contains(CheckedMethods.CAPABILITY);
     }
 
     /**
@@ -54,7 +79,7 @@ final class MasterLink implements AutoCloseable {
      * @param untilNanos when the lease ends, on the client's own clock and counted from before the
      *     request was sent
      */
-    record Leased(List<Outcome<List<ReplicaDescriptor>>> objects, long leaseId, long untilNanos) {}
+    record Leased(List<Outcome<Found>> objects, long leaseId, long untilNanos) {}
 
     /** Connects and agrees on the release; the codes are those of {@link #open}. */
     static Outcome<MasterLink> connect(
@@ -85,7 +110,7 @@ final class MasterLink implements AutoCloseable {
                 rpc.callExpected(MasterMethods.SERVICE_READY, Done.DONE, deadline.remaining())
                         .then(MasterLink::checkVersion)
                         .then(version -> greet(rpc, client, deadline))
-                        .map(cassia -> new MasterLink(rpc, clock, cassia));
+                        .map(capabilities -> new MasterLink(rpc, clock, capabilities));
         if (!link.isOk()) {
             rpc.close();
         }
@@ -104,25 +129,53 @@ final class MasterLink implements AutoCloseable {
                                 + ": run the same release on both sides");
     }
 
-    private static Outcome<Boolean> greet(RpcClient rpc, Uuid client, Deadline deadline) {
+    private static Outcome<List<String>> greet(RpcClient rpc, Uuid client, Deadline deadline) {
         return rpc.callIfRegistered(CassiaMethods.HELLO, client, deadline.remaining())
                 .then(
                         answer -> {
                             if (answer.isEmpty()) {
-                                return Outcome.ok(false);
+                                return Outcome.ok(List.of());
                             }
                             return answer.get().map(hello -> adopt(rpc, hello));
                         });
     }
 
-    private static boolean adopt(RpcClient rpc, HelloResult hello) {
+    private static List<String> adopt(RpcClient rpc, HelloResult hello) {
         rpc.failureDetails(hello.capabilities().contains("details"));
-        return hello.capabilities().contains("acquire");
+        return hello.capabilities();
     }
 
     /** Whether this is a Cassia master: leases can be given back, objects listed, figures read. */
     boolean isCassia() {
         return cassia;
+    }
+
+    /** Whether it keeps checksums of chunks and versions. */
+    boolean isChecked() {
+        return checked;
+    }
+
+    /** Whether it speaks an extension. */
+    boolean can(String capability) {
+        return capabilities.contains(capability);
+    }
+
+    /**
+     * One call of a method that changes nothing: tried again for a while when the connection
+     * breaks, so that a master that restarts is not noticed.
+     */
+    <A, T> Outcome<T> ask(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
+        long until = clock.nanos() + RETRIES.toNanos();
+        Outcome<T> answer = call(method, args, deadline);
+        while (answer instanceof Outcome.Failed<T> failed
+                && failed.code() == StoreCode.RPC_FAIL
+                && clock.nanos() - until < 0
+                && !deadline.hasPassed()
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+            answer = call(method, args, deadline);
+        }
+        return answer;
     }
 
     /** One call of a method whose result carries its own success or failure. */
@@ -138,7 +191,30 @@ final class MasterLink implements AutoCloseable {
     /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
     <A, T> List<Outcome<T>> callBatch(
             RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
-        return switch (rpc.call(method, args, deadline.remaining())) {
+        return each(rpc.call(method, args, deadline.remaining()), size);
+    }
+
+    /**
+     * As the other {@code callBatch}, for an End or a Revoke.
+     *
+     * @param puts for each item the id of the first replica that its Start answered
+     */
+    <A, T> List<Outcome<T>> callBatch(
+            RpcMethod<A, List<Outcome<T>>> method, A args, List<Long> puts, Deadline deadline) {
+        if (!namesPuts) {
+            return callBatch(method, args, puts.size(), deadline);
+        }
+        ByteBuffer ids =
+                ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        puts.forEach(ids::putLong);
+        Attachment named = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        return each(
+                rpc.exchange(method, args, named, deadline.remaining()).map(Reply::result),
+                puts.size());
+    }
+
+    private static <T> List<Outcome<T>> each(Outcome<List<Outcome<T>>> answer, int size) {
+        return switch (answer) {
             case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
                     items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
             case Outcome.Failed<List<Outcome<T>>> failed -> Collections.nCopies(size, failed.as());
@@ -155,26 +231,56 @@ final class MasterLink implements AutoCloseable {
     Outcome<Leased> acquire(
             List<ByteString> keys, ByteString tenant, boolean prefixOnly, Deadline deadline) {
         long sentNanos = clock.nanos();
-        if (cassia) {
-            Acquire request = new Acquire(keys, tenant, prefixOnly, 0);
-            return call(CassiaMethods.ACQUIRE, request, deadline)
+        Acquire request = new Acquire(keys, tenant, prefixOnly, 0);
+        if (checked) {
+            return ask(CheckedMethods.ACQUIRE_CHECKED, request, deadline)
                     .map(acquired -> leased(acquired, sentNanos));
         }
-        Args.Keys request = new Args.Keys(keys, tenant);
+        if (cassia) {
+            return ask(CassiaMethods.ACQUIRE, request, deadline)
+                    .map(acquired -> leased(acquired, sentNanos));
+        }
+        Args.Keys plain = new Args.Keys(keys, tenant);
         List<Outcome<ReplicaList>> lists =
-                callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, request, keys.size(), deadline);
+                callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
         return Outcome.ok(plain(lists, prefixOnly, sentNanos));
     }
 
+    private static Leased leased(CheckedAcquired acquired, long sentNanos) {
+        List<Outcome<Found>> objects = new ArrayList<>(acquired.objects().size());
+        for (Outcome<CheckedObject> object : acquired.objects()) {
+            objects.add(
+                    object.map(
+                            found ->
+                                    new Found(
+                                            found.replicas(),
+                                            found.version(),
+                                            found.crc64(),
+                                            found.sums())));
+        }
+        return new Leased(objects, acquired.leaseId(), until(acquired.leaseTtlMs(), sentNanos));
+    }
+
     private static Leased leased(Acquired acquired, long sentNanos) {
-        long until = sentNanos + TimeUnit.MILLISECONDS.toNanos(acquired.leaseTtlMs());
-        return new Leased(acquired.objects(), acquired.leaseId(), until);
+        List<Outcome<Found>> objects = new ArrayList<>(acquired.objects().size());
+        for (Outcome<List<ReplicaDescriptor>> object : acquired.objects()) {
+            objects.add(object.map(replicas -> unproved(replicas, OptionalLong.empty())));
+        }
+        return new Leased(objects, acquired.leaseId(), until(acquired.leaseTtlMs(), sentNanos));
+    }
+
+    private static Found unproved(List<ReplicaDescriptor> replicas, OptionalLong crc64) {
+        return new Found(replicas, 0, crc64, ByteString.EMPTY);
+    }
+
+    private static long until(long ttlMs, long sentNanos) {
+        return sentNanos + TimeUnit.MILLISECONDS.toNanos(ttlMs);
     }
 
     /** A Mooncake master leases each key by itself; the shortest one counts. */
     private static Leased plain(
             List<Outcome<ReplicaList>> lists, boolean prefixOnly, long sentNanos) {
-        List<Outcome<List<ReplicaDescriptor>>> objects = new ArrayList<>(lists.size());
+        List<Outcome<Found>> objects = new ArrayList<>(lists.size());
         long ttlMs = Long.MAX_VALUE;
         for (Outcome<ReplicaList> list : lists) {
             if (list instanceof Outcome.Ok<ReplicaList>(ReplicaList found)) {
@@ -182,10 +288,38 @@ final class MasterLink implements AutoCloseable {
             } else if (prefixOnly) {
                 break;
             }
-            objects.add(list.map(ReplicaList::replicas));
+            objects.add(list.map(found -> unproved(found.replicas(), found.objectChecksum())));
         }
-        long ttlNanos = ttlMs == Long.MAX_VALUE ? 0 : TimeUnit.MILLISECONDS.toNanos(ttlMs);
-        return new Leased(objects, 0, sentNanos + ttlNanos);
+        return new Leased(objects, 0, until(ttlMs == Long.MAX_VALUE ? 0 : ttlMs, sentNanos));
+    }
+
+    /**
+     * Makes written objects readable; the versions, 0 from a master that keeps none.
+     *
+     * @param puts for each object the id of the first replica that its Start answered, so that an
+     *     End that arrives late cannot end a later put of the same client
+     */
+    List<Outcome<Long>> end(
+            Uuid client,
+            List<WrittenObject> written,
+            List<Long> puts,
+            ByteString tenant,
+            Deadline deadline) {
+        if (checked) {
+            EndChecked end = new EndChecked(client, written, tenant);
+            return callBatch(CheckedMethods.END_CHECKED, end, puts, deadline);
+        }
+        List<ObjectMeta> metas = new ArrayList<>(written.size());
+        for (WrittenObject object : written) {
+            metas.add(new ObjectMeta(object.key(), object.crc64()));
+        }
+        Args.BatchPutEnd end =
+                new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
+        List<Outcome<Long>> versions = new ArrayList<>(written.size());
+        for (Outcome<Done> ended : callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
+            versions.add(ended.map(done -> 0L));
+        }
+        return versions;
     }
 
     /**

@@ -3,53 +3,67 @@ package io.cassia.store;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.Entropy;
-import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
-import io.cassia.transfer.BufferOptions;
-import io.cassia.transfer.RegisteredBuffer;
+import io.cassia.status.StoreCode;
 import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process part that mounts memory into the pool and keeps it mounted: it pings the master and
- * mounts again when the master has forgotten it. Guarded.
+ * A process part that lends memory to the pool and keeps it lent: it pings the master on a
+ * connection and a thread of their own, mounts again when the master has forgotten it, and copies
+ * and moves replicas when the master orders it. Guarded.
  *
  * <pre>
- *   start: engine ─► allocate ─► register ─► MountSegment ─► ReMountSegment ─► pings
- *   close: pings stop ─► UnmountSegment ─► engine and memory go
+ *   start: engine ─► allocate ─► register ─► MountSegment ─► ReMountSegment ─► pings, tasks
+ *   leave (close): pings stop ─► UnmountSegment ─► engine and memory go
+ *   drain: no new objects ─► the master has them moved away, or the time is over ─► leave
  * </pre>
  */
 public final class StorageNode implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StorageNode.class.getName());
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration DRAIN_STEP = Duration.ofMillis(100);
 
+    private final NodeConfig config;
     private final Clock clock;
     private final Uuid client;
     private final TransferEngine engine;
     private final MasterLink master;
-    private final List<Segment> segments;
+    private final MasterLink pings;
+    private final Mounts mounts;
     private final Heartbeat heartbeat;
+    private final TaskRunner tasks;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private StorageNode(
+            NodeConfig config,
             Clock clock,
+            Entropy entropy,
             Uuid client,
             TransferEngine engine,
             MasterLink master,
-            List<Segment> segments,
+            MasterLink pings,
             MeterRegistry meters) {
+        this.config = config;
         this.clock = clock;
         this.client = client;
         this.engine = engine;
         this.master = master;
-        this.segments = segments;
-        this.heartbeat = new Heartbeat(master, client, segments, clock, meters);
+        this.pings = pings;
+        this.mounts = new Mounts(engine, master, client, entropy);
+        this.heartbeat = new Heartbeat(pings, client, mounts::segments, clock, meters);
+        Transfers transfers = new Transfers(engine, new Peers(engine, clock));
+        this.tasks = new TaskRunner(client, engine, mounts, transfers, master, clock, meters);
     }
 
     /**
@@ -61,7 +75,25 @@ public final class StorageNode implements AutoCloseable {
         Uuid client = new Uuid(entropy.nextLong(), entropy.nextLong());
         Deadline deadline = Deadline.after(clock, CALL_TIMEOUT);
         return MasterLink.connect(config.master(), client, clock, deadline, meters)
-                .then(master -> join(config, clock, entropy, client, master, meters));
+                .then(
+                        master -> {
+                            Outcome<StorageNode> node =
+                                    MasterLink.connect(
+                                                    config.master(),
+                                                    client,
+                                                    clock,
+                                                    deadline,
+                                                    meters)
+                                            .then(
+                                                    pings ->
+                                                            join(
+                                                                    config, clock, entropy, client,
+                                                                    master, pings, meters));
+                            if (!node.isOk()) {
+                                master.close();
+                            }
+                            return node;
+                        });
     }
 
     private static Outcome<StorageNode> join(
@@ -70,81 +102,57 @@ public final class StorageNode implements AutoCloseable {
             Entropy entropy,
             Uuid client,
             MasterLink master,
+            MasterLink pings,
             MeterRegistry meters) {
-        Outcome<TransferEngine> started =
-                Engines.start(
-                        config.engine(), config.metadata(), config.localName(), clock, meters);
         Outcome<StorageNode> node =
-                started.then(
-                        engine ->
-                                offer(engine, config.segmentBytes(), entropy)
-                                        .then(
-                                                segments ->
-                                                        new StorageNode(
-                                                                        clock, client, engine,
-                                                                        master, segments, meters)
-                                                                .mount()));
+                Engines.start(config.engine(), config.metadata(), config.localName(), clock, meters)
+                        .then(
+                                engine ->
+                                        new StorageNode(
+                                                        config, clock, entropy, client, engine,
+                                                        master, pings, meters)
+                                                .begin());
         if (!node.isOk()) {
-            if (started instanceof Outcome.Ok<TransferEngine>(TransferEngine engine)) {
-                engine.close();
-            }
-            master.close();
+            pings.close();
         }
         return node;
     }
 
-    private static Outcome<List<Segment>> offer(
-            TransferEngine engine, long segmentBytes, Entropy entropy) {
-        Outcome<RegisteredBuffer> buffer =
-                engine.allocate(segmentBytes)
-                        .then(region -> engine.register(region.memory(), BufferOptions.DEFAULT));
-        return switch (buffer) {
-            case Outcome.Ok<RegisteredBuffer>(RegisteredBuffer registered) -> {
-                Uuid id = new Uuid(entropy.nextLong(), entropy.nextLong());
-                String name = engine.localName();
-                long base = registered.address();
-                yield Outcome.ok(
-                        List.of(new Segment(id, name, base, segmentBytes, name, "tcp", "")));
-            }
-            case Outcome.Failed<RegisteredBuffer> failed ->
-                    Engines.failed(failed, "memory of " + segmentBytes + " bytes");
-        };
-    }
-
-    private Outcome<StorageNode> mount() {
-        Deadline deadline = Deadline.after(clock, CALL_TIMEOUT);
-        for (Segment segment : segments) {
-            Outcome<Done> mounted =
-                    master.call(
-                            MasterMethods.MOUNT_SEGMENT,
-                            new Args.MountSegment(segment, client),
-                            deadline);
-            if (mounted instanceof Outcome.Failed<Done> failed) {
-                unmount();
-                return failed.in("mount of " + segment.size() + " bytes at " + segment.name());
-            }
+    private Outcome<StorageNode> begin() {
+        Outcome<List<Uuid>> mounted =
+                mounts.mount(
+                        config.segmentBytes(),
+                        config.longestSegmentBytes(),
+                        Deadline.after(clock, CALL_TIMEOUT));
+        if (mounted instanceof Outcome.Failed<List<Uuid>> failed) {
+            heartbeat.close();
+            tasks.close();
+            engine.close();
+            return failed.as();
         }
-        Outcome<Done> beating = heartbeat.start(deadline);
+        Outcome<Done> beating = heartbeat.start(Deadline.after(clock, CALL_TIMEOUT));
         if (beating instanceof Outcome.Failed<Done> failed) {
             heartbeat.close();
-            unmount();
+            tasks.close();
+            unmountAll();
+            engine.close();
             return failed.in("first heartbeat of " + endpoint());
         }
+        tasks.start();
         return Outcome.ok(this);
     }
 
-    private void unmount() {
+    private void unmountAll() {
         Deadline deadline = Deadline.after(clock, CALL_TIMEOUT);
-        for (Segment segment : segments) {
-            Args.UnmountSegment args = new Args.UnmountSegment(segment.id(), client);
-            if (master.call(MasterMethods.UNMOUNT_SEGMENT, args, deadline)
-                    instanceof Outcome.Failed<Done> failed) {
+        for (Segment segment : mounts.segments()) {
+            if (mounts.unmount(segment.id(), Duration.ZERO, deadline)
+                    instanceof Outcome.Failed<Done>(var code, String detail)) {
                 LOG.log(
                         Level.WARNING,
                         "unmount failed segment={0} code={1} detail={2}",
                         segment.id(),
-                        failed.code().label(),
-                        failed.detail());
+                        code.label(),
+                        detail);
             }
         }
     }
@@ -154,17 +162,84 @@ public final class StorageNode implements AutoCloseable {
         return engine.localName();
     }
 
+    /** The name by which the master knows it. */
+    public Uuid client() {
+        return client;
+    }
+
     /** Bytes that this node offers. */
     public long capacityBytes() {
-        return segments.stream().mapToLong(Segment::size).sum();
+        return segments().stream().mapToLong(Segment::size).sum();
+    }
+
+    /** What is mounted now. */
+    public List<Segment> segments() {
+        return mounts.segments();
+    }
+
+    /** Lends more memory; the ids of the segments. The codes are those of {@link #start}. */
+    public Outcome<List<Uuid>> mount(long bytes) {
+        return bytes < 1
+                ? Outcome.failed(StoreCode.INVALID_PARAMS, "memory of " + bytes + " bytes")
+                : mounts.mount(
+                        bytes, config.longestSegmentBytes(), Deadline.after(clock, CALL_TIMEOUT));
+    }
+
+    /**
+     * Takes a segment back; what was stored in it is gone. With a grace it takes no new objects and
+     * stays readable for so long, for which this call waits. SEGMENT_NOT_FOUND when it is not this
+     * node's, UNAVAILABLE_IN_CURRENT_STATUS when it is being unmounted.
+     */
+    public Outcome<Done> unmount(Uuid segment, Duration grace) {
+        Outcome<Done> told = mounts.unmount(segment, grace, Deadline.after(clock, CALL_TIMEOUT));
+        if (told.isOk() && !grace.isZero()) {
+            awaitGone(List.of(segment), grace.plus(CALL_TIMEOUT));
+        }
+        return told;
+    }
+
+    /** Waits until the master has let go of the segments, and gives their memory up. */
+    private void awaitGone(List<Uuid> segments, Duration longest) {
+        Deadline deadline = Deadline.after(clock, longest);
+        for (Uuid id : segments) {
+            while (!deadline.hasPassed() && isKnown(id) && !Thread.interrupted()) {
+                LockSupport.parkNanos(DRAIN_STEP.toNanos());
+            }
+            mounts.forget(id);
+        }
+    }
+
+    private boolean isKnown(Uuid segment) {
+        Outcome<Integer> status =
+                master.call(
+                                MasterMethods.QUERY_SEGMENT_STATUS_BY_ID,
+                                segment,
+                                Deadline.after(clock, CALL_TIMEOUT))
+                        .map(number -> number);
+        return !(status instanceof Outcome.Failed<Integer> failed
+                        && failed.code() == StoreCode.SEGMENT_NOT_FOUND)
+                && !status.equals(Outcome.ok(SegmentStatus.UNMOUNTING.number()));
+    }
+
+    /**
+     * Takes no new objects and has the stored ones moved to other nodes, then takes the memory
+     * back; what could not be moved within the time is gone.
+     */
+    public Outcome<Done> drain(Duration time) {
+        return new Drain(clock, master).run(segments(), time);
     }
 
     /** Takes the memory out of the pool, what was stored in it is gone, and frees it. */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        tasks.close();
         heartbeat.close();
-        unmount();
+        unmountAll();
         engine.close();
+        pings.close();
         master.close();
     }
 }

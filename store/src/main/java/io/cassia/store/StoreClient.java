@@ -11,6 +11,7 @@ import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.TaskInfo;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.CassiaException;
 import io.cassia.status.Done;
@@ -19,24 +20,43 @@ import io.cassia.status.StoreCode;
 import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A client of the object store: reads and writes nodes' memory one-sidedly, asks the master only
- * for descriptors. Thread-safe. Every call ends within the configured deadline.
+ * for descriptors. Thread-safe. Every call ends within the configured deadline; {@link #async} has
+ * the same calls without waiting.
  *
- * <p>A value is any number of bytes from 1; an empty one is INVALID_PARAMS, as upstream. Memory
- * must be native. Objects are immutable: a put of an existing key changes nothing and answers
- * OBJECT_ALREADY_EXISTS.
+ * <p>A value is any number of bytes from 1; an empty one is INVALID_PARAMS, as upstream. Memory is
+ * native and needs no registration; forms for byte arrays copy through the client's local buffer. A
+ * version of an object never changes: what was read is one version, proved by its checksums, under
+ * a lease.
+ *
+ * <p>Any call may fail with RPC_FAIL when the master cannot be reached and with RPC_TIMEOUT when it
+ * does not answer in time. A call that changes nothing is then tried again for three seconds; one
+ * that does is not, and its detail says what may have happened.
  */
 public final class StoreClient implements AutoCloseable {
+    /** Window of a stream. */
+    private static final long STREAM_BYTES = 1 << 20;
+
+    /** Between two questions for a task's state. */
+    private static final Duration TASK_STEP = Duration.ofMillis(50);
+
     private final StoreClientConfig config;
     private final Clock clock;
     private final ByteString tenant;
     private final TransferEngine engine;
     private final MasterLink master;
+    private final Transfers transfers;
+    private final Staging staging;
     private final Writes writes;
     private final Reads reads;
+    private final AsyncStoreClient async;
 
     private StoreClient(
             StoreClientConfig config,
@@ -50,9 +70,14 @@ public final class StoreClient implements AutoCloseable {
         this.tenant = ByteString.of(config.tenant());
         this.engine = engine;
         this.master = master;
-        ReplicaTransfers transfers = new ReplicaTransfers(engine);
-        this.writes = new Writes(id, tenant, master, transfers);
-        this.reads = new Reads(tenant, clock, master, transfers, meters);
+        Peers peers = new Peers(engine, clock);
+        this.transfers = new Transfers(engine, peers);
+        this.staging = new Staging(config.memory().localBufferBytes(), meters);
+        HotCache cache = new HotCache(config.memory().hotCacheBytes(), peers, meters);
+        this.writes =
+                new Writes(id, tenant, clock, master, transfers, config.memory().crc64(), meters);
+        this.reads = new Reads(tenant, clock, master, transfers, staging, cache, meters);
+        this.async = new AsyncStoreClient(this, meters);
     }
 
     /**
@@ -90,36 +115,158 @@ public final class StoreClient implements AutoCloseable {
         return Deadline.after(clock, config.deadline());
     }
 
+    /** The same calls without waiting. */
+    public AsyncStoreClient async() {
+        return async;
+    }
+
+    // Writing
+
     /**
      * Stores a value. OBJECT_ALREADY_EXISTS: the key is stored or being stored, nothing changed.
-     * NO_AVAILABLE_HANDLE: no space even after eviction. TRANSFER_FAIL: a node could not be written
-     * to and the put was taken back.
+     * NO_AVAILABLE_HANDLE: no space even after eviction. TRANSFER_FAIL, WRITE_FAIL: no node took
+     * the bytes and the put was taken back. INVALID_VERSION, OBJECT_NOT_FOUND: with {@link
+     * PutOptions#ifVersion}. INVALID_WRITE: the put took so long that the master gave it up.
      */
     public Outcome<Done> put(ByteString key, MemorySegment value, PutOptions options) {
         return putBatch(List.of(key), List.of(value), options).getFirst();
     }
 
+    /** As {@link #put}; the value is the object's version, for {@link PutOptions#ifVersion}. */
+    public Outcome<Long> putVersion(ByteString key, MemorySegment value, PutOptions options) {
+        return writes.put(List.of(key), List.of(List.of(value)), options, deadline()).getFirst();
+    }
+
+    /** As {@link #put}, for a heap array. BUFFER_OVERFLOW when the local buffer has no room. */
+    public Outcome<Done> put(ByteString key, byte[] value, PutOptions options) {
+        return staging.take(Math.max(1, value.length))
+                .then(
+                        block -> {
+                            try (block) {
+                                MemorySegment bytes = block.memory().asSlice(0, value.length);
+                                MemorySegment.copy(
+                                        value, 0, bytes, ValueLayout.JAVA_BYTE, 0, value.length);
+                                return put(key, bytes, options);
+                            }
+                        });
+    }
+
     /** As {@link #put}, one outcome per key; a failed key does not disturb the others. */
     public List<Outcome<Done>> putBatch(
             List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
-        requireSameSize(keys.size(), values.size());
-        return keys.isEmpty() ? List.of() : writes.put(keys, values, options, deadline());
+        List<List<MemorySegment>> parts = new ArrayList<>(values.size());
+        for (MemorySegment value : values) {
+            parts.add(List.of(value));
+        }
+        return putPartsBatch(keys, parts, options);
     }
+
+    /** Stores one object that is gathered from several places, in order. */
+    public Outcome<Done> putParts(ByteString key, List<MemorySegment> parts, PutOptions options) {
+        return putPartsBatch(List.of(key), List.of(parts), options).getFirst();
+    }
+
+    /** As {@link #putParts}, one outcome per key. */
+    public List<Outcome<Done>> putPartsBatch(
+            List<ByteString> keys, List<List<MemorySegment>> values, PutOptions options) {
+        requireSameSize(keys.size(), values.size());
+        if (keys.isEmpty()) {
+            return List.of();
+        }
+        List<Outcome<Done>> done = new ArrayList<>(keys.size());
+        for (Outcome<Long> version : writes.put(keys, values, options, deadline())) {
+            done.add(version.isOk() ? Outcome.done() : version.map(_ -> Done.DONE));
+        }
+        return done;
+    }
+
+    /** As {@link #put}, replacing what has the key; readers see the old version or the new one. */
+    public Outcome<Done> upsert(ByteString key, MemorySegment value, PutOptions options) {
+        return put(key, value, options.upsert());
+    }
+
+    /** As {@link #upsert}, one outcome per key. */
+    public List<Outcome<Done>> upsertBatch(
+            List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
+        return putBatch(keys, values, options.upsert());
+    }
+
+    /** Starts a put that is written piece by piece; the codes are those of {@link #put}. */
+    public Outcome<WriteSession> openWrite(ByteString key, long sizeBytes, PutOptions options) {
+        return WriteSession.open(
+                key, sizeBytes, options, writes, transfers, staging, this::deadline);
+    }
+
+    // Reading
 
     /**
      * Reads an object into the caller's memory; the value is its size in bytes. INVALID_PARAMS when
      * the memory is too small, OBJECT_NOT_FOUND, REPLICA_IS_NOT_READY, TRANSFER_FAIL when no
-     * replica could be read, LEASE_EXPIRED when the bytes came too late to be trusted. After a
-     * failure the memory's content is undefined.
+     * replica could be read, CHECKSUM_MISMATCH when no replica has the bytes that were put,
+     * LEASE_EXPIRED when the bytes came too late to be trusted. After a failure the memory's
+     * content is undefined.
      */
     public Outcome<Long> get(ByteString key, MemorySegment into) {
         return getBatch(List.of(key), List.of(into)).getFirst();
     }
 
+    /** As {@link #get}, into a new heap array. BUFFER_OVERFLOW when the local buffer is full. */
+    public Outcome<byte[]> getBytes(ByteString key) {
+        return openStream(key)
+                .then(
+                        stream -> {
+                            try (stream) {
+                                return Outcome.ok(stream.readAllBytes());
+                            } catch (java.io.IOException e) {
+                                return e.getCause() instanceof CassiaException cause
+                                        ? Outcome.failed(cause.code(), cause.detail())
+                                        : Outcome.failed(
+                                                StoreCode.INTERNAL_ERROR, String.valueOf(e));
+                            } catch (OutOfMemoryError e) {
+                                return Outcome.failed(
+                                        StoreCode.BUFFER_OVERFLOW,
+                                        "%d bytes do not fit an array"
+                                                .formatted(stream.object().sizeBytes()));
+                            }
+                        });
+    }
+
     /** As {@link #get}, one outcome per key; a key may occur several times. */
     public List<Outcome<Long>> getBatch(List<ByteString> keys, List<MemorySegment> into) {
         requireSameSize(keys.size(), into.size());
-        return keys.isEmpty() ? List.of() : reads.all(keys, into, deadline());
+        return keys.isEmpty() ? List.of() : reads.all(keys, false, whole(keys, into), deadline());
+    }
+
+    /** Reads one object into several memories, one after the other. */
+    public Outcome<Long> getParts(ByteString key, List<MemorySegment> into) {
+        return getPartsBatch(List.of(key), List.of(into)).getFirst();
+    }
+
+    /** As {@link #getParts}, one outcome per key. */
+    public List<Outcome<Long>> getPartsBatch(
+            List<ByteString> keys, List<List<MemorySegment>> into) {
+        requireSameSize(keys.size(), into.size());
+        Reads.Plan plan =
+                (i, found) -> ReadItem.whole(i, keys.get(i), found, into.get(i), reads.peers());
+        return keys.isEmpty() ? List.of() : reads.all(keys, false, plan, deadline());
+    }
+
+    private Reads.Plan whole(List<ByteString> keys, List<MemorySegment> into) {
+        return (i, found) ->
+                ReadItem.whole(i, keys.get(i), found, List.of(into.get(i)), reads.peers());
+    }
+
+    /** Reads part of an object. INVALID_READ when it ends behind the object; else as a get. */
+    public Outcome<Long> getRange(ByteString key, long offsetBytes, MemorySegment into) {
+        return getRanges(List.of(new RangeRead(key, offsetBytes, into))).getFirst();
+    }
+
+    /** As {@link #getRange}, of any objects; one outcome per range, the value being its length. */
+    public List<Outcome<Long>> getRanges(List<RangeRead> ranges) {
+        List<ByteString> keys = ranges.stream().map(RangeRead::key).toList();
+        Reads.Plan plan =
+                (i, found) -> ReadItem.range(i, found, ranges.get(i), reads.peers(), staging);
+        return keys.isEmpty() ? List.of() : reads.all(keys, false, plan, deadline());
     }
 
     /**
@@ -129,12 +276,37 @@ public final class StoreClient implements AutoCloseable {
      */
     public List<Outcome<Long>> getPrefix(List<ByteString> keys, List<MemorySegment> into) {
         requireSameSize(keys.size(), into.size());
-        return keys.isEmpty() ? List.of() : reads.prefix(keys, into, deadline());
+        return keys.isEmpty() ? List.of() : reads.all(keys, true, whole(keys, into), deadline());
     }
+
+    /** How many of the keys are readable, counted from the first one until one is not. */
+    public Outcome<Integer> longestPrefix(List<ByteString> keys) {
+        if (keys.isEmpty()) {
+            return Outcome.ok(0);
+        }
+        return master.acquire(keys, tenant, true, deadline())
+                .map(
+                        leased -> {
+                            master.release(leased, deadline());
+                            return leased.objects().size();
+                        });
+    }
+
+    /** Asks once and reads many ranges under one lease. */
+    public Outcome<ReadSession> openRead(List<ByteString> keys) {
+        return ReadSession.open(keys, tenant, reads, master, this::deadline);
+    }
+
+    /** Reads an object of any size through a buffer. BUFFER_OVERFLOW when there is none free. */
+    public Outcome<ObjectStream> openStream(ByteString key) {
+        return ObjectStream.open(key, k -> openRead(List.of(k)), staging, STREAM_BYTES);
+    }
+
+    // Asking
 
     /** Whether a get would find a readable replica now. */
     public Outcome<Boolean> exists(ByteString key) {
-        return master.call(MasterMethods.EXIST_KEY, new Args.Key(key, tenant), deadline());
+        return master.ask(MasterMethods.EXIST_KEY, new Args.Key(key, tenant), deadline());
     }
 
     /** As {@link #exists}, one outcome per key. */
@@ -147,13 +319,56 @@ public final class StoreClient implements AutoCloseable {
 
     /** Size of a readable object in bytes; OBJECT_NOT_FOUND or REPLICA_IS_NOT_READY otherwise. */
     public Outcome<Long> size(ByteString key) {
-        return reads.size(key, deadline());
+        return info(key).map(ObjectInfo::sizeBytes);
+    }
+
+    /** Size, version and replicas of a readable object; the codes are those of {@link #size}. */
+    public Outcome<ObjectInfo> info(ByteString key) {
+        return infoBatch(List.of(key)).getFirst();
+    }
+
+    /** As {@link #info}, one outcome per key. */
+    public List<Outcome<ObjectInfo>> infoBatch(List<ByteString> keys) {
+        List<Outcome<ObjectInfo>> infos = new ArrayList<>(keys.size());
+        if (!keys.isEmpty()) {
+            for (Outcome<Found> found : reads.find(keys, false, deadline())) {
+                infos.add(found.map(Found::info));
+            }
+        }
+        return infos;
     }
 
     /** Where a readable object's replicas are. */
     public Outcome<List<ReplicaDescriptor>> replicas(ByteString key) {
-        return reads.replicas(key, deadline());
+        return info(key).map(ObjectInfo::replicas);
     }
+
+    /** Whether the master answers; RPC_FAIL or RPC_TIMEOUT when it does not. */
+    public Outcome<Done> health() {
+        return master.call(MasterMethods.SERVICE_READY, Done.DONE, deadline()).map(_ -> Done.DONE);
+    }
+
+    /**
+     * Keys that start with {@code prefix}, in byte order, {@code limit} at most, behind {@code
+     * after}. NOT_SUPPORTED by a Mooncake master.
+     */
+    public Outcome<List<KeyInfo>> list(ByteString prefix, ByteString after, int limit) {
+        return cassiaOnly("listing keys")
+                .then(
+                        done ->
+                                master.ask(
+                                        CassiaMethods.LIST_KEYS,
+                                        new ListKeys(prefix, after, limit, tenant),
+                                        deadline()));
+    }
+
+    /** The pool at this moment. NOT_SUPPORTED by a Mooncake master. */
+    public Outcome<Stats> stats() {
+        return cassiaOnly("reading the pool's figures")
+                .then(done -> master.ask(CassiaMethods.STATS, Done.DONE, deadline()));
+    }
+
+    // Removing and ordering
 
     /**
      * Removes an object. OBJECT_NOT_FOUND, REPLICA_IS_NOT_READY while it is being written,
@@ -171,6 +386,17 @@ public final class StoreClient implements AutoCloseable {
                 : master.callBatch(MasterMethods.BATCH_REMOVE, args, keys.size(), deadline());
     }
 
+    /**
+     * Removes the objects of which some part of the key matches; the value is their number.
+     * INVALID_PARAMS for an expression that cannot be understood or that costs too much.
+     */
+    public Outcome<Long> removeByRegex(String pattern, boolean force) {
+        return master.call(
+                MasterMethods.REMOVE_BY_REGEX,
+                new Args.Remove(ByteString.of(pattern), force, tenant),
+                deadline());
+    }
+
     /** Removes this tenant's objects that nobody reads or writes; the value is their number. */
     public Outcome<Long> removeAll(boolean force) {
         return master.callBare(
@@ -178,23 +404,54 @@ public final class StoreClient implements AutoCloseable {
     }
 
     /**
-     * Keys that start with {@code prefix}, in byte order, {@code limit} at most, behind {@code
-     * after}. NOT_SUPPORTED by a Mooncake master.
+     * Orders further replicas in those segments; the value names the task. OBJECT_NOT_FOUND,
+     * INVALID_PARAMS for no or unknown targets, UNAVAILABLE_IN_CURRENT_STATUS for one that takes
+     * nothing, TASK_PENDING_LIMIT_EXCEEDED.
      */
-    public Outcome<List<KeyInfo>> list(ByteString prefix, ByteString after, int limit) {
-        return cassiaOnly("listing keys")
-                .then(
-                        done ->
-                                master.call(
-                                        CassiaMethods.LIST_KEYS,
-                                        new ListKeys(prefix, after, limit, tenant),
-                                        deadline()));
+    public Outcome<Uuid> copy(ByteString key, List<String> targets) {
+        return master.call(
+                MasterMethods.CREATE_COPY_TASK,
+                new Args.CreateCopyTask(key, tenant, targets),
+                deadline());
     }
 
-    /** The pool at this moment. NOT_SUPPORTED by a Mooncake master. */
-    public Outcome<Stats> stats() {
-        return cassiaOnly("reading the pool's figures")
-                .then(done -> master.call(CassiaMethods.STATS, Done.DONE, deadline()));
+    /** Orders that a replica moves to another segment; as {@link #copy}. */
+    public Outcome<Uuid> move(ByteString key, String source, String target) {
+        return master.call(
+                MasterMethods.CREATE_MOVE_TASK,
+                new Args.CreateMoveTask(key, tenant, source, target),
+                deadline());
+    }
+
+    /** The state of a task; TASK_NOT_FOUND when it is unknown or long over. */
+    public Outcome<TaskInfo> task(Uuid id) {
+        return master.ask(MasterMethods.QUERY_TASK, id, deadline());
+    }
+
+    /**
+     * Waits for the end of a task; a task that failed has the code and the message of the node that
+     * ran it. TASK_NOT_FOUND; RPC_TIMEOUT when it has not ended within the client's deadline.
+     */
+    public Outcome<Done> awaitTask(Uuid id) {
+        Deadline deadline = deadline();
+        while (true) {
+            switch (master.ask(MasterMethods.QUERY_TASK, id, deadline)) {
+                case Outcome.Failed<TaskInfo> failed -> {
+                    return failed.as();
+                }
+                case Outcome.Ok<TaskInfo>(TaskInfo task) -> {
+                    Outcome<Done> ended = TaskRunner.outcome(task);
+                    if (ended != null) {
+                        return ended;
+                    }
+                }
+            }
+            if (deadline.hasPassed() || Thread.currentThread().isInterrupted()) {
+                return Outcome.failed(
+                        StoreCode.RPC_TIMEOUT, "task " + id + " has not ended; it goes on");
+            }
+            LockSupport.parkNanos(TASK_STEP.toNanos());
+        }
     }
 
     private Outcome<Done> cassiaOnly(String what) {
@@ -214,7 +471,9 @@ public final class StoreClient implements AutoCloseable {
     /** Ends the engine and the connection; nothing that was stored is touched. */
     @Override
     public void close() {
+        async.close();
         engine.close();
         master.close();
+        staging.close();
     }
 }

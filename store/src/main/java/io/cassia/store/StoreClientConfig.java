@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param tenant namespace of all keys
  * @param deadline for one call, all its round trips and transfers included
  * @param engine settings of the client's own Transfer Engine
+ * @param memory what the client may use for itself
  */
 public record StoreClientConfig(
         String master,
@@ -20,13 +21,53 @@ public record StoreClientConfig(
         String localName,
         String tenant,
         Duration deadline,
-        EngineEnvironment engine) {
+        EngineEnvironment engine,
+        Memory memory) {
     public static final String P2P = "P2PHANDSHAKE";
+
+    /**
+     * Memory and effort of a client. Immutable.
+     *
+     * @param localBufferBytes for bytes that cannot go straight to or from the caller's memory:
+     *     heap arrays, edges of ranges, streams
+     * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
+     * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
+     */
+    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, false);
+
+        public Memory {
+            if (localBufferBytes < Checksums.CHUNK_BYTES || hotCacheBytes < 0) {
+                throw new IllegalArgumentException(
+                        "local buffer of %d bytes, hot cache of %d"
+                                .formatted(localBufferBytes, hotCacheBytes));
+            }
+        }
+
+        public Memory withLocalBuffer(long bytes) {
+            return new Memory(bytes, hotCacheBytes, crc64);
+        }
+
+        public Memory withHotCache(long bytes) {
+            return new Memory(localBufferBytes, bytes, crc64);
+        }
+
+        public Memory withCrc64(boolean wanted) {
+            return new Memory(localBufferBytes, hotCacheBytes, wanted);
+        }
+    }
 
     /** With the engine's default settings. */
     public StoreClientConfig(
             String master, String metadata, String localName, String tenant, Duration deadline) {
-        this(master, metadata, localName, tenant, deadline, Engines.DEFAULT_SETTINGS);
+        this(
+                master,
+                metadata,
+                localName,
+                tenant,
+                deadline,
+                Engines.DEFAULT_SETTINGS,
+                Memory.DEFAULT);
     }
 
     public static StoreClientConfig of(String master) {
@@ -34,6 +75,10 @@ public record StoreClientConfig(
     }
 
     public StoreClientConfig withEngine(EngineEnvironment value) {
-        return new StoreClientConfig(master, metadata, localName, tenant, deadline, value);
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, value, memory);
+    }
+
+    public StoreClientConfig withMemory(Memory value) {
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, engine, value);
     }
 }

@@ -1,172 +1,456 @@
 package io.cassia.store;
 
 import io.cassia.base.ByteString;
+import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
+import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
+import io.cassia.rpc.cassia.CassiaMessages.Stats;
+import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMessages.UpsertStartIf;
+import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
+import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.rpc.mooncake.MasterMethods;
-import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
+import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
-import io.cassia.store.ReplicaTransfers.Piece;
+import io.cassia.store.PutOptions.Condition;
+import io.cassia.store.Transfers.Piece;
 import io.cassia.transfer.Opcode;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The write path: PutStart, one-sided writes to every replica, PutEnd or PutRevoke (spec
- * mooncake-store 1.2). Thread-safe.
+ * mooncake-store 1.2). Thread-safe. A put that a node does not take is taken back and started again
+ * elsewhere.
  */
 final class Writes {
+    /** How often one put is started, each time away from the nodes that have failed. */
+    private static final int ATTEMPTS = 3;
+
     private final Uuid client;
     private final ByteString tenant;
+    private final Clock clock;
     private final MasterLink master;
-    private final ReplicaTransfers transfers;
+    private final Transfers transfers;
+    private final boolean crc64;
+    private final Counter retries;
 
-    Writes(Uuid client, ByteString tenant, MasterLink master, ReplicaTransfers transfers) {
+    Writes(
+            Uuid client,
+            ByteString tenant,
+            Clock clock,
+            MasterLink master,
+            Transfers transfers,
+            boolean crc64,
+            MeterRegistry meters) {
         this.client = client;
         this.tenant = tenant;
+        this.clock = clock;
         this.master = master;
         this.transfers = transfers;
+        this.crc64 = crc64;
+        this.retries =
+                Counter.builder("cassia_store_put_retries")
+                        .description("Puts that were started again on other nodes")
+                        .register(meters);
     }
 
-    List<Outcome<Done>> put(
+    /** One object of a batch on its way. Confined to its call. */
+    private static final class Item {
+        final int index;
+        final ByteString key;
+        final List<MemorySegment> parts;
+        final long bytes;
+        final WrittenObject written;
+        Outcome<List<ReplicaDescriptor>> started = NOT_STARTED;
+        Outcome<Done> moved = Outcome.done();
+
+        Item(
+                int index,
+                ByteString key,
+                List<MemorySegment> parts,
+                long bytes,
+                WrittenObject written) {
+            this.index = index;
+            this.key = key;
+            this.parts = parts;
+            this.bytes = bytes;
+            this.written = written;
+        }
+
+        String context() {
+            return "put of " + Keys.show(key);
+        }
+    }
+
+    private static final Outcome<List<ReplicaDescriptor>> NOT_STARTED = Outcome.ok(List.of());
+
+    /**
+     * One outcome per key, the value being the version.
+     *
+     * @param values the parts of each object, in order
+     */
+    List<Outcome<Long>> put(
             List<ByteString> keys,
-            List<MemorySegment> values,
+            List<List<MemorySegment>> values,
             PutOptions options,
             Deadline deadline) {
-        List<Long> lengths = new ArrayList<>(values.size());
-        for (MemorySegment value : values) {
-            lengths.add(value.byteSize());
+        List<Outcome<Long>> outcomes = new ArrayList<>(keys.size());
+        List<Item> open = new ArrayList<>(keys.size());
+        for (int i = 0; i < keys.size(); i++) {
+            Outcome<Item> item = item(i, keys.get(i), values.get(i));
+            outcomes.add(item.map(_ -> 0L));
+            if (item instanceof Outcome.Ok<Item>(Item ready)) {
+                open.add(ready);
+            }
         }
-        Args.BatchPutStart start =
-                new Args.BatchPutStart(client, keys, lengths, options.replicate(), tenant);
-        List<Outcome<List<ReplicaDescriptor>>> started =
-                master.callBatch(MasterMethods.BATCH_PUT_START, start, keys.size(), deadline);
-        List<Outcome<Done>> outcomes = write(keys, values, started, deadline);
-        end(keys, started, outcomes, deadline);
+        boolean stalled = false;
+        for (int attempt = 0; !open.isEmpty(); attempt++) {
+            boolean last = attempt == ATTEMPTS - 1;
+            Set<String> suspects = transfers.peers().suspects();
+            List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
+            start(open, keys.size(), options, preferred, stalled, deadline);
+            Deadline limit =
+                    last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
+            write(open, limit);
+            stalled = limit.hasPassed();
+            open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
+        }
         return outcomes;
+    }
+
+    private Outcome<Item> item(int index, ByteString key, List<MemorySegment> parts) {
+        for (MemorySegment part : parts) {
+            if (!part.isNative()) {
+                return Outcome.failed(
+                        StoreCode.INVALID_PARAMS,
+                        "put of %s: memory on the heap; use the form for byte arrays"
+                                .formatted(Keys.show(key)));
+            }
+        }
+        OptionalLong sum = crc64 ? OptionalLong.of(Crc64.of(parts)) : OptionalLong.empty();
+        ByteString sums = master.isChecked() ? Checksums.of(parts) : ByteString.EMPTY;
+        return Outcome.ok(
+                new Item(
+                        index,
+                        key,
+                        parts,
+                        Checksums.length(parts),
+                        new WrittenObject(key, sum, sums)));
+    }
+
+    private static long bytes(List<Item> items) {
+        long bytes = 0;
+        for (Item item : items) {
+            bytes += item.bytes;
+        }
+        return bytes;
+    }
+
+    /** Segments of nodes that are not under suspicion; none when nobody can tell. */
+    private List<String> healthy(Set<String> suspects, Deadline deadline) {
+        if (!master.isCassia()) {
+            return List.of();
+        }
+        List<String> healthy = new ArrayList<>();
+        if (master.call(CassiaMethods.STATS, Done.DONE, deadline)
+                instanceof Outcome.Ok<Stats>(Stats stats)) {
+            for (SegmentStats segment : stats.segments()) {
+                if (segment.status() == SegmentStatus.OK.number()
+                        && !suspects.contains(segment.endpoint())
+                        && !healthy.contains(segment.name())) {
+                    healthy.add(segment.name());
+                }
+            }
+        }
+        // Each client begins with another one, and with another one each time.
+        Collections.rotate(healthy, (int) (clock.nanos() >>> 10) & 0xFF);
+        return healthy;
+    }
+
+    /**
+     * Reserves space.
+     *
+     * @param stalled an earlier attempt may still be writing: its space must stay its own, which is
+     *     what an upsert does and a revoke does not
+     */
+    private void start(
+            List<Item> open,
+            int batchSize,
+            PutOptions options,
+            List<String> preferred,
+            boolean stalled,
+            Deadline deadline) {
+        PutOptions fitted = fit(options, preferred, open, batchSize);
+        if (options.condition() instanceof Condition.IfVersion(long version)) {
+            for (Item item : open) {
+                item.started = startIf(item, fitted, version, deadline);
+            }
+            return;
+        }
+        List<ByteString> keys = new ArrayList<>(open.size());
+        List<Long> lengths = new ArrayList<>(open.size());
+        for (Item item : open) {
+            keys.add(item.key);
+            lengths.add(item.bytes);
+        }
+        Args.BatchPutStart batch =
+                new Args.BatchPutStart(client, keys, lengths, fitted.replicate(), tenant);
+        boolean upsert = stalled || options.condition() instanceof Condition.Always;
+        List<Outcome<List<ReplicaDescriptor>>> started =
+                master.callBatch(
+                        upsert ? MasterMethods.BATCH_UPSERT_START : MasterMethods.BATCH_PUT_START,
+                        batch,
+                        open.size(),
+                        deadline);
+        for (int i = 0; i < open.size(); i++) {
+            open.get(i).started = started.get(i);
+        }
+    }
+
+    private Outcome<List<ReplicaDescriptor>> startIf(
+            Item item, PutOptions options, long version, Deadline deadline) {
+        return master.isChecked()
+                ? master.call(
+                        CheckedMethods.UPSERT_START_IF,
+                        new UpsertStartIf(
+                                new Args.PutStart(
+                                        client, item.key, item.bytes, options.replicate(), tenant),
+                                version),
+                        deadline)
+                : Outcome.failed(
+                        StoreCode.NOT_SUPPORTED,
+                        "a put by version needs a Cassia master, this one is not");
+    }
+
+    /** The options for the items that are left of the batch. */
+    private static PutOptions fit(
+            PutOptions options, List<String> healthy, List<Item> open, int batchSize) {
+        PutOptions fitted = options;
+        if (!healthy.isEmpty()) {
+            List<String> preferred = new ArrayList<>(options.replicate().preferredSegments());
+            preferred.retainAll(healthy);
+            healthy.stream().filter(name -> !preferred.contains(name)).forEach(preferred::add);
+            fitted = fitted.withPreferred(preferred);
+        }
+        List<ByteString> groups = options.replicate().groupIds().orElse(List.of());
+        if (open.size() < batchSize && groups.size() == batchSize) {
+            fitted = fitted.withGroups(open.stream().map(item -> groups.get(item.index)).toList());
+        }
+        return fitted;
     }
 
     /** Writes every allocated replica; the outcome of a key is that of its worst replica. */
-    private List<Outcome<Done>> write(
-            List<ByteString> keys,
-            List<MemorySegment> values,
-            List<Outcome<List<ReplicaDescriptor>>> started,
-            Deadline deadline) {
-        List<Outcome<Done>> outcomes = new ArrayList<>(keys.size());
-        List<Piece> pieces = new ArrayList<>(keys.size());
-        for (int i = 0; i < keys.size(); i++) {
-            switch (started.get(i)) {
-                case Outcome.Ok<List<ReplicaDescriptor>>(List<ReplicaDescriptor> replicas) ->
-                        outcomes.add(addPieces(i, replicas, values.get(i), pieces));
-                case Outcome.Failed<List<ReplicaDescriptor>> failed ->
-                        outcomes.add(failed.in("put of " + Keys.show(keys.get(i))));
-            }
+    private void write(List<Item> open, Deadline limit) {
+        List<Piece> pieces = new ArrayList<>(open.size());
+        for (int i = 0; i < open.size(); i++) {
+            Item item = open.get(i);
+            item.moved =
+                    switch (item.started) {
+                        case Outcome.Ok<List<ReplicaDescriptor>>(
+                                        List<ReplicaDescriptor> replicas) ->
+                                addPieces(i, item, replicas, pieces);
+                        case Outcome.Failed<List<ReplicaDescriptor>> failed ->
+                                failed.in(item.context());
+                    };
         }
-        List<Outcome<Done>> written = transfers.run(Opcode.WRITE, pieces, deadline);
+        List<Outcome<Done>> moved = transfers.run(Opcode.WRITE, pieces, limit.remaining());
         for (int i = 0; i < pieces.size(); i++) {
-            int item = pieces.get(i).item();
-            if (written.get(i) instanceof Outcome.Failed<Done> failed) {
-                outcomes.set(item, failed.in("put of " + Keys.show(keys.get(item))));
+            if (moved.get(i) instanceof Outcome.Failed<Done> failed) {
+                Item item = open.get(pieces.get(i).item());
+                item.moved = failed.in(item.context());
             }
         }
-        return outcomes;
     }
 
     private static Outcome<Done> addPieces(
-            int item, List<ReplicaDescriptor> replicas, MemorySegment value, List<Piece> pieces) {
+            int position, Item item, List<ReplicaDescriptor> replicas, List<Piece> pieces) {
         int before = pieces.size();
         for (ReplicaDescriptor replica : replicas) {
-            if (replica.placement() instanceof Placement.Memory(var buffer)) {
-                if (buffer.size() != value.byteSize()) {
+            if (replica.placement() instanceof Placement.Memory(BufferDescriptor buffer)) {
+                if (buffer.size() != item.bytes) {
                     return Outcome.failed(
                             StoreCode.INVALID_REPLICA,
-                            "the master allocated %d bytes for a value of %d"
-                                    .formatted(buffer.size(), value.byteSize()));
+                            "%s: the master allocated %d bytes for an object of %d bytes"
+                                    .formatted(item.context(), buffer.size(), item.bytes));
                 }
-                pieces.add(new Piece(item, buffer, value));
+                long at = 0;
+                for (MemorySegment part : item.parts) {
+                    if (part.byteSize() > 0) {
+                        pieces.add(new Piece(position, buffer, at, part));
+                    }
+                    at += part.byteSize();
+                }
             }
         }
         return pieces.size() > before
                 ? Outcome.done()
                 : Outcome.failed(
-                        StoreCode.INVALID_REPLICA, "the master allocated no memory replica");
+                        StoreCode.INVALID_REPLICA,
+                        item.context() + ": the master allocated no memory replica");
     }
 
-    /** Makes written keys readable and takes the others back. */
-    private void end(
-            List<ByteString> keys,
-            List<Outcome<List<ReplicaDescriptor>>> started,
-            List<Outcome<Done>> outcomes,
+    /** Makes written keys readable and takes the others back; answers those to start again. */
+    private List<Item> end(
+            List<Item> open,
+            List<Outcome<Long>> outcomes,
+            boolean last,
+            boolean stalled,
             Deadline deadline) {
-        List<Integer> good = new ArrayList<>(keys.size());
-        List<Integer> bad = new ArrayList<>();
-        for (int i = 0; i < keys.size(); i++) {
-            if (started.get(i).isOk()) {
-                (outcomes.get(i).isOk() ? good : bad).add(i);
+        List<Item> good = new ArrayList<>(open.size());
+        List<Item> bad = new ArrayList<>(0);
+        for (Item item : open) {
+            if (item.moved.isOk()) {
+                good.add(item);
+            } else {
+                outcomes.set(item.index, ((Outcome.Failed<Done>) item.moved).as());
+                if (item.started.isOk()) {
+                    bad.add(item);
+                }
             }
         }
         if (!good.isEmpty()) {
-            finish(keys, good, outcomes, deadline);
+            finish(good, outcomes, deadline);
         }
-        if (!bad.isEmpty()) {
-            revoke(keys, bad, outcomes, deadline);
+        if (bad.isEmpty()) {
+            return List.of();
         }
-    }
-
-    private void finish(
-            List<ByteString> keys,
-            List<Integer> items,
-            List<Outcome<Done>> outcomes,
-            Deadline deadline) {
-        List<ObjectMeta> metas = new ArrayList<>(items.size());
-        for (int item : items) {
-            metas.add(new ObjectMeta(keys.get(item), OptionalLong.empty()));
-        }
-        Args.BatchPutEnd end =
-                new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
-        List<Outcome<Done>> ended =
-                master.callBatch(MasterMethods.BATCH_PUT_END, end, items.size(), deadline);
-        for (int i = 0; i < items.size(); i++) {
-            if (ended.get(i) instanceof Outcome.Failed<Done> failed) {
-                int item = items.get(i);
-                outcomes.set(item, failed.in("end of put of " + Keys.show(keys.get(item))));
+        List<Item> again =
+                last ? List.of() : bad.stream().filter(Writes::mayWorkElsewhere).toList();
+        retries.increment(again.size());
+        if (!stalled) {
+            revoke(bad, outcomes, deadline);
+        } else if (last) {
+            // The node may still take the bytes: the space stays reserved until the master drops
+            // the put, so that they land in nobody else's object.
+            for (Item item : bad) {
+                append(item, outcomes, "; the key is free again after the discard timeout");
             }
         }
+        return again;
     }
 
-    private void revoke(
-            List<ByteString> keys,
-            List<Integer> items,
-            List<Outcome<Done>> outcomes,
-            Deadline deadline) {
+    private static boolean mayWorkElsewhere(Item item) {
+        return item.moved instanceof Outcome.Failed<Done> failed
+                && (failed.code() == StoreCode.TRANSFER_FAIL
+                        || failed.code() == StoreCode.WRITE_FAIL);
+    }
+
+    private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
+        List<WrittenObject> written = new ArrayList<>(items.size());
+        for (Item item : items) {
+            written.add(item.written);
+        }
+        List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
+        for (int i = 0; i < items.size(); i++) {
+            Item item = items.get(i);
+            outcomes.set(
+                    item.index,
+                    ended.get(i) instanceof Outcome.Failed<Long> failed
+                            ? endFailed(item, failed)
+                            : ended.get(i));
+        }
+    }
+
+    /** Which puts are meant: by their first replicas. */
+    private static List<Long> puts(List<Item> items) {
+        List<Long> puts = new ArrayList<>(items.size());
+        for (Item item : items) {
+            puts.add(item.started.map(replicas -> replicas.getFirst().id()).orThrow());
+        }
+        return puts;
+    }
+
+    private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
+        boolean unanswered =
+                failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT;
+        String unknown = unanswered ? "; it may be readable or not, ask whether it exists" : "";
+        return Outcome.failed(
+                failed.code(), "end of " + item.context() + ": " + failed.detail() + unknown);
+    }
+
+    private void revoke(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
         List<ByteString> revoked = new ArrayList<>(items.size());
-        for (int item : items) {
-            revoked.add(keys.get(item));
+        for (Item item : items) {
+            revoked.add(item.key);
         }
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, items.size(), deadline);
+                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
         for (int i = 0; i < items.size(); i++) {
-            if (answers.get(i) instanceof Outcome.Failed<Done> failed
-                    && outcomes.get(items.get(i)) instanceof Outcome.Failed<Done> cause) {
-                outcomes.set(
+            if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
+                append(
                         items.get(i),
-                        Outcome.failed(
-                                cause.code(),
-                                cause.detail()
-                                        + "; taking the put back failed too ("
-                                        + failed.code().label()
-                                        + "), the key is free again after the discard timeout"));
+                        outcomes,
+                        "; taking the put back failed too ("
+                                + failed.code().label()
+                                + "), the key is free again after the discard timeout");
             }
         }
+    }
+
+    private static void append(Item item, List<Outcome<Long>> outcomes, String what) {
+        if (outcomes.get(item.index) instanceof Outcome.Failed<Long> cause) {
+            outcomes.set(item.index, Outcome.failed(cause.code(), cause.detail() + what));
+        }
+    }
+
+    /** Reserves space for one object that is written piece by piece. */
+    Outcome<List<ReplicaDescriptor>> startOne(
+            ByteString key, long bytes, PutOptions options, Deadline deadline) {
+        Item item =
+                new Item(
+                        0,
+                        key,
+                        List.of(),
+                        bytes,
+                        new WrittenObject(key, OptionalLong.empty(), ByteString.EMPTY));
+        Set<String> suspects = transfers.peers().suspects();
+        List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
+        start(List.of(item), 1, options, preferred, false, deadline);
+        return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
+                ? failed.in(item.context())
+                : item.started;
+    }
+
+    Outcome<Long> endOne(ByteString key, long put, ByteString sums, Deadline deadline) {
+        Outcome<Long> ended =
+                master.end(
+                                client,
+                                List.of(new WrittenObject(key, OptionalLong.empty(), sums)),
+                                List.of(put),
+                                tenant,
+                                deadline)
+                        .getFirst();
+        return ended instanceof Outcome.Failed<Long> failed
+                ? failed.in("end of put of " + Keys.show(key))
+                : ended;
+    }
+
+    Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
+        Args.BatchPutRevoke revoke =
+                new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
+                .getFirst();
+    }
+
+    /** Whether sums of chunks are wanted at the end of a put. */
+    boolean isChecked() {
+        return master.isChecked();
     }
 }

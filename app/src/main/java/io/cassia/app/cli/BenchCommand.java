@@ -13,8 +13,10 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  cassia bench transfer",
+            "  cassia bench master",
+            "  cassia bench store",
             "  cassia bench datadist",
-            "  cassia bench transfer --help"
+            "  cassia bench store --help"
         })
 final class BenchCommand implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();

@@ -20,6 +20,7 @@ final class MasterAssembly {
     /** Adds a master to the process; on failure the parts before it are stopped too. */
     static Outcome<Running.Builder> start(
             MasterSettings settings, Clock clock, Running.Builder parts) {
+        HttpLimits.apply();
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Outcome<Running.Builder> started =
                 startMetadata(settings, clock, meters, parts)
@@ -74,7 +75,7 @@ final class MasterAssembly {
     }
 
     /** A name that others can connect to, for a server that listens on every interface. */
-    private static String advertised(String host) {
+    static String advertised(String host) {
         try {
             return InetAddress.getByName(host).isAnyLocalAddress()
                     ? InetAddress.getLocalHost().getHostAddress()

@@ -2,10 +2,10 @@ package io.cassia.app.cluster;
 
 import io.cassia.base.config.Configuration;
 import io.cassia.base.config.ValueType;
-import io.cassia.master.KvEventsConfig;
 import io.cassia.master.MasterConfig;
 import io.cassia.master.TaskLimits;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.net.Inet4Address;
@@ -34,7 +34,6 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         .rpc("127.0.0.1", 0)
                         .httpOff()
                         .eviction(1.0, MasterConfig.DEFAULT.evictionRatio())
-                        .enableMultiTenants(true)
                         .reportMetrics(false)
                         .build(),
                 "127.0.0.1",
@@ -91,6 +90,8 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         from.require(MasterFlags.EVICTION_WATERMARK),
                         from.require(MasterFlags.EVICTION_RATIO))
                 .clientTtl(from.require(MasterFlags.CLIENT_TTL))
+                .clientWipe(from.require(MasterFlags.CLIENT_WIPE))
+                .allReplicas(from.require(MasterFlags.ALL_REPLICAS))
                 .putTimeouts(
                         from.require(MasterFlags.PUT_DISCARD_TIMEOUT),
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))

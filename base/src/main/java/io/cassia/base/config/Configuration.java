@@ -114,11 +114,8 @@ public final class Configuration {
                                         table.misspelt(name).stream()
                                                 .map(
                                                         near ->
-                                                                "variable "
-                                                                        + name
-                                                                        + " is unknown; the"
-                                                                        + " nearest is "
-                                                                        + near))
+                                                                "variable %s is unknown; the nearest is %s".formatted(
+                                                                        name, near)))
                         .findFirst();
     }
 

@@ -9,6 +9,8 @@ public enum CoreCount {
     EVICTIONS_ATTEMPTED,
     /** Runs that freed something. */
     EVICTIONS_SUCCESSFUL,
+    /** Runs on demand that freed nothing, or not enough for the put. */
+    EVICTIONS_FRUITLESS,
     /** Puts that found no space. */
     PUT_ALLOCATION_FAILURES,
     /** Puts that got fewer replicas than wanted. */
@@ -23,6 +25,8 @@ public enum CoreCount {
     LEASES_EXPIRED,
     /** Reads that found a readable object. */
     GET_HITS,
+    /** Bytes of the objects that such reads found. */
+    GET_HIT_BYTES,
     /** Reads of objects, found or not. */
     GETS,
     /** Copies and moves that did not end in time, or whose client died. */

@@ -9,14 +9,18 @@ import java.util.SequencedMap;
 final class CoreState {
     final CoreConfig config;
     final ObjectTable objects;
+    final Versions versions = new Versions();
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
-    final DiscardQueue discards = new DiscardQueue(segments);
+    final Quarantine quarantine = new Quarantine();
+    final DiscardQueue discards = new DiscardQueue(segments, quarantine);
     final GroupTable groups = new GroupTable();
     final Tenants tenants;
     final TenantOrder tenantOrder;
     final LeaseTable leases;
     final DecisionRing decisions = new DecisionRing();
+    final ObjectEvents events = new ObjectEvents();
+
     /** Slots whose objects are being copied or moved, the earliest start first. */
     final SequencedMap<Integer, Replication> replications = new LinkedHashMap<>();
 
@@ -93,9 +97,11 @@ final class CoreState {
         digest.add(inFlightBytes);
         digest.add(metadataBytes);
         objects.digest(digest);
+        versions.digest(digest);
         recency.digest(digest);
         segments.digest(digest);
         discards.digest(digest);
+        quarantine.digest(digest);
         leases.digest(digest);
         tenants.digest(digest);
         counters.digest(digest);

@@ -25,6 +25,8 @@ public enum Fate {
     REPLACED,
     /** The segment of its last replica was unmounted. */
     UNMOUNTED,
+    /** A reader found wrong bytes in its last replica. */
+    CORRUPT,
     /** The client that held its last replica is dead. */
     NODE_LOST;
 

@@ -6,7 +6,6 @@ import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.mooncake.Args;
-import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -44,6 +43,7 @@ public final class MasterCore {
     private final Writes writes;
     private final BatchStarts batchStarts;
     private final Reads reads;
+    private final CheckedObjects checked;
     private final Removals removals;
     private final Mounts mounts;
     private final Copies copies;
@@ -64,6 +64,7 @@ public final class MasterCore {
         writes = new Writes(state, space, placer, evictor);
         batchStarts = new BatchStarts(state, writes);
         reads = new Reads(state, space);
+        checked = new CheckedObjects(state, space, reads, writes);
         removals = new Removals(state, space);
         mounts = new Mounts(state, space);
         copies = new Copies(state, space);
@@ -91,13 +92,17 @@ public final class MasterCore {
             case Command.LongestPrefix c -> reads.longestPrefix(c.args());
             case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
+            case Command.AcquireChecked c -> checked.acquire(c.args());
+            case Command.EndChecked c -> checked.end(c.args(), c.puts());
+            case Command.UpsertStartIf c -> relieved(checked.startIf(c.args()));
+            case Command.DropReplica c -> checked.drop(c.args());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
-            case Command.PutEnd c -> end(c.args());
+            case Command.PutEnd c -> end(c.args(), c.put());
             case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));
             case Command.BatchPutEnd c -> endAll(c);
             case Command.UpsertStart c -> relieved(writes.start(c.args(), true));
             case Command.BatchUpsertStart c -> relieved(batchStarts.start(c.args(), true));
-            case Command.PutRevoke c -> revoke(c.args());
+            case Command.PutRevoke c -> revoke(c.args(), c.put());
             case Command.BatchPutRevoke c -> revokeAll(c);
             case Command.Remove c -> removals.remove(c.key(), c.force(), c.tenant());
             case Command.BatchRemove c -> removals.removeAll(c.args());
@@ -120,7 +125,8 @@ public final class MasterCore {
             case Command.MoveStart c -> copies.startMove(c.args());
             case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
             case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
-            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs());
+            case Command.CreateCopyTask c ->
+                    tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
             case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
             case Command.QueryTask c -> tasks.query(c.id());
             case Command.FetchTasks c -> tasks.fetch(c.args().client(), c.args().batchSize());
@@ -131,6 +137,8 @@ public final class MasterCore {
             case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
             case Command.TenantQuotas c -> state.tenants.list(c.tenant());
             case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
+            case Command.Clients c -> clients.list(c.id());
+            case Command.ListShard c -> scans.listShard(c.args());
             case Command.Stats _ -> stats();
             case Command.Tick _ -> tick();
         };
@@ -147,26 +155,42 @@ public final class MasterCore {
         return started;
     }
 
-    private Outcome<Done> end(Args.PutEnd args) {
-        return writes.end(args.client(), args.object(), args.replicaType(), args.tenant());
+    private Outcome<Done> end(Args.PutEnd args, long put) {
+        return writes.end(args.client(), args.object(), args.replicaType(), args.tenant(), put);
     }
 
     private List<Outcome<Done>> endAll(Command.BatchPutEnd batch) {
         List<Outcome<Done>> ended = new ArrayList<>(batch.objects().size());
-        for (ObjectMeta meta : batch.objects()) {
-            ended.add(writes.end(batch.client(), meta, batch.replicaType(), batch.tenant()));
+        for (int i = 0; i < batch.objects().size(); i++) {
+            ended.add(
+                    writes.end(
+                            batch.client(),
+                            batch.objects().get(i),
+                            batch.replicaType(),
+                            batch.tenant(),
+                            put(batch.puts(), i)));
         }
         return ended;
     }
 
-    private Outcome<Done> revoke(Args.PutRevoke args) {
-        return writes.revoke(args.client(), args.key(), args.replicaType(), args.tenant());
+    private static long put(List<Long> puts, int item) {
+        return item < puts.size() ? puts.get(item) : 0;
+    }
+
+    private Outcome<Done> revoke(Args.PutRevoke args, long put) {
+        return writes.revoke(args.client(), args.key(), args.replicaType(), args.tenant(), put);
     }
 
     private List<Outcome<Done>> revokeAll(Command.BatchPutRevoke batch) {
         List<Outcome<Done>> revoked = new ArrayList<>(batch.keys().size());
-        for (ByteString key : batch.keys()) {
-            revoked.add(writes.revoke(batch.client(), key, batch.replicaType(), batch.tenant()));
+        for (int i = 0; i < batch.keys().size(); i++) {
+            revoked.add(
+                    writes.revoke(
+                            batch.client(),
+                            batch.keys().get(i),
+                            batch.replicaType(),
+                            batch.tenant(),
+                            put(batch.puts(), i)));
         }
         return revoked;
     }
@@ -196,7 +220,11 @@ public final class MasterCore {
             return tooManyClients(args.client());
         }
         Outcome<Done> checked = mounts.checkRemount(args.segments(), args.client());
-        if (!checked.isOk() || clients.isOk(args.client())) {
+        if (checked.isOk() && clients.isOk(args.client())) {
+            clients.remounted(args.client());
+            return checked;
+        }
+        if (!checked.isOk()) {
             return checked;
         }
         Outcome<Done> mounted = mounts.remount(args.segments(), args.client());
@@ -265,6 +293,7 @@ public final class MasterCore {
         more |= copies.reap(REAPS_PER_TICK);
         more |= tasks.expire(REAPS_PER_TICK);
         drains.tick();
+        state.quarantine.expire(state.now);
         mounts.endGraces();
         clients.expire();
         more |= mounts.sweep(SWEEPS_PER_TICK);
@@ -309,6 +338,31 @@ public final class MasterCore {
             ListKeys query, Cursor from, NavigableMap<ByteString, KeyInfo> page, long nowNanos) {
         state.advance(nowNanos);
         return scans.list(query, from, page);
+    }
+
+    /** What quotas have cost their tenants. */
+    public List<TenantToll> tenantTolls() {
+        return state.tenants.tolls();
+    }
+
+    /** Bytes that wait until nobody can be reading or writing them any more. */
+    public long discardedBytes() {
+        return state.discards.bytes();
+    }
+
+    /** Remembers so many events of objects until they are taken; 0, as at first, none. */
+    public void keepEvents(int capacity) {
+        state.events.keep(capacity);
+    }
+
+    /** The oldest events of objects, which are forgotten. */
+    public List<ObjectEvent> takeEvents(int most) {
+        return state.events.take(most);
+    }
+
+    /** Events that nobody took in time, since the start. */
+    public long droppedEvents() {
+        return state.events.dropped();
     }
 
     /** Takes out what happened since the last call. */

@@ -1,6 +1,7 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaStatus;
@@ -184,7 +185,7 @@ final class Space {
 
     /** Estimated heap bytes of an object with one replica. */
     static long metadataBytes(int keyLength) {
-        return ObjectTable.OVERHEAD_BYTES + 16L + keyLength;
+        return ObjectTable.OVERHEAD_BYTES + Versions.OVERHEAD_BYTES + 16L + keyLength;
     }
 
     /** Frees everything at once: nobody can be reading. */
@@ -200,6 +201,9 @@ final class Space {
     /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
     void erase(int slot, long freeAt, Fate fate) {
         decided(slot, fate);
+        if (objects.has(slot, ObjectTable.COMPLETE)) {
+            event(false, slot);
+        }
         dropUpsert(slot, freeAt);
         dropReplication(slot, state.now + state.config.putReleaseNanos());
         state.recency.unlink(slot);
@@ -215,6 +219,7 @@ final class Space {
             state.groups.leave(slot, extra.group);
         }
         int tenant = objects.tenant(slot);
+        state.versions.end(slot);
         state.tenantOrder.remove(slot);
         objects.erase(slot);
         state.tenants.objectErased(tenant);
@@ -229,6 +234,17 @@ final class Space {
                 state.now,
                 objects.size(slot),
                 state.segments.at(objects.segment(slot)).wire.name());
+    }
+
+    /** Tells who listens that an object is readable, or no more. */
+    void event(boolean stored, int slot) {
+        if (state.events.areKept()) {
+            ObjectExtra extra = objects.extra(slot);
+            ByteString group =
+                    extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
+            state.events.add(
+                    stored, state.tenants.name(objects.tenant(slot)), objects.key(slot), group);
+        }
     }
 
     /** Until when somebody may be reading the object's bytes by the leases given out. */
@@ -283,9 +299,7 @@ final class Space {
     /** Whether a copy or move under way is writing anywhere. */
     boolean hasTargets(int slot) {
         ObjectExtra extra = objects.extra(slot);
-        return extra != null
-                && extra.replication != null
-                && !extra.replication.targets.isEmpty();
+        return extra != null && extra.replication != null && !extra.replication.targets.isEmpty();
     }
 
     private void endReplication(int slot, ObjectExtra extra) {
@@ -319,6 +333,7 @@ final class Space {
         }
         account(slot, -1);
         if (objects.replicaId(slot) == id) {
+            keepPut(slot, extra);
             release(objects.segment(slot), objects.allocation(slot), freeAt);
             holdInline(slot, extra.replicas.removeFirst());
         } else {
@@ -370,13 +385,14 @@ final class Space {
             return loseInline(slot, extra);
         }
         if (extra != null) {
+            long freeAt = usedUntil(slot);
             account(slot, -1);
             extra.replicas.removeIf(
                     replica -> {
                         boolean lost =
                                 replica.segment == segment && replica.allocation == allocation;
                         if (lost) {
-                            release(segment, allocation, 0);
+                            release(segment, allocation, freeAt);
                         }
                         return lost;
                     });
@@ -389,7 +405,8 @@ final class Space {
     private boolean loseInline(int slot, @Nullable ObjectExtra extra) {
         if (extra != null && !extra.replicas.isEmpty()) {
             account(slot, -1);
-            release(objects.segment(slot), objects.allocation(slot), 0);
+            release(objects.segment(slot), objects.allocation(slot), usedUntil(slot));
+            keepPut(slot, extra);
             Replica heir = extra.replicas.removeFirst();
             holdInline(slot, heir);
             account(slot, 1);
@@ -400,8 +417,22 @@ final class Space {
             becomePut(slot, extra, extra.upsert);
             return false;
         }
-        erase(slot, state.segments.at(objects.segment(slot)).fate);
+        erase(slot, usedUntil(slot), state.segments.at(objects.segment(slot)).fate);
         return true;
+    }
+
+    /** Until when somebody may be reading or writing the object's replicas. */
+    private long usedUntil(int slot) {
+        return objects.has(slot, ObjectTable.COMPLETE)
+                ? leasedUntil(slot)
+                : objects.stamp(slot) + state.config.putReleaseNanos();
+    }
+
+    /** The first replica goes, but a late End names the put by it. */
+    private void keepPut(int slot, ObjectExtra extra) {
+        if (extra.put == 0) {
+            extra.put = objects.replicaId(slot);
+        }
     }
 
     private void holdInline(int slot, Replica replica) {
@@ -415,7 +446,8 @@ final class Space {
 
     /** The old version is lost, the new one in flight goes on as a put. */
     private void becomePut(int slot, ObjectExtra extra, Upsert upsert) {
-        replaceVersion(slot, extra, upsert, 0);
+        event(false, slot);
+        replaceVersion(slot, extra, upsert, leasedUntil(slot));
         account(slot, -1);
         objects.setStamp(slot, upsert.startNanos);
         objects.set(slot, ObjectTable.IN_FLIGHT);
@@ -434,6 +466,7 @@ final class Space {
         }
         extra.replicas.clear();
         extra.upsert = null;
+        extra.put = upsert.replicas.getFirst().id == upsert.put ? 0 : upsert.put;
         state.inFlight(objects.tenant(slot), -upsert.size * upsert.replicas.size());
         objects.setSize(slot, upsert.size);
         objects.setWriter(slot, upsert.writer);
@@ -452,7 +485,10 @@ final class Space {
                     boolean lost = target.segment == segment && target.allocation == allocation;
                     if (lost) {
                         state.inFlight(objects.tenant(slot), -objects.size(slot));
-                        release(segment, allocation, 0);
+                        release(
+                                segment,
+                                allocation,
+                                copy.startNanos + state.config.putReleaseNanos());
                         copy.targetLost = true;
                     }
                     return lost;
@@ -465,7 +501,10 @@ final class Space {
                     boolean lost = replica.segment == segment && replica.allocation == allocation;
                     if (lost) {
                         state.inFlight(objects.tenant(slot), -upsert.size);
-                        release(segment, allocation, 0);
+                        release(
+                                segment,
+                                allocation,
+                                upsert.startNanos + state.config.putReleaseNanos());
                     }
                     return lost;
                 });

@@ -47,7 +47,7 @@ final class TaskTable {
         this.space = space;
     }
 
-    Outcome<Uuid> createCopy(Args.CreateCopyTask copy, long epochMs) {
+    Outcome<Uuid> createCopy(Args.CreateCopyTask copy, long epochMs, boolean tellExisting) {
         Failed<Uuid> refused = state.tenants.checkRegistered(copy.tenant());
         if (refused != null) {
             return refused;
@@ -65,6 +65,11 @@ final class TaskTable {
         }
         if (refused != null) {
             return refused;
+        }
+        if (tellExisting && holdsAll(slot, copy.targets())) {
+            return Outcome.failed(
+                    StoreCode.REPLICA_ALREADY_EXISTS,
+                    "key " + copy.key() + " has a replica on each of " + copy.targets());
         }
         MountedSegment source = anySource(slot);
         return source == null
@@ -102,12 +107,7 @@ final class TaskTable {
                         StoreCode.INVALID_PARAMS,
                         "key " + move.key() + " has no complete replica on " + move.source())
                 : submit(
-                        Replication.Kind.MOVE,
-                        slot,
-                        source,
-                        List.of(move.target()),
-                        epochMs,
-                        null);
+                        Replication.Kind.MOVE, slot, source, List.of(move.target()), epochMs, null);
     }
 
     private <T> @Nullable Failed<T> checkTarget(String name) {
@@ -125,6 +125,12 @@ final class TaskTable {
                         StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                         "segment " + name + " takes no replicas now")
                 : Outcome.failed(StoreCode.INVALID_PARAMS, "no segment is named " + name);
+    }
+
+    private boolean holdsAll(int slot, List<String> names) {
+        List<String> held =
+                space.segmentsOf(slot).stream().map(segment -> segment.wire.name()).toList();
+        return held.containsAll(names);
     }
 
     /** A complete replica's segment, of a client that is alive if there is one. */
@@ -247,10 +253,7 @@ final class TaskTable {
                     "task " + task.id + " was given to client " + task.client + ", not " + client);
         }
         if (!task.isFinished()) {
-            finish(
-                    task,
-                    success ? Task.Status.SUCCESS : Task.Status.FAILED,
-                    completion.message());
+            finish(task, success ? Task.Status.SUCCESS : Task.Status.FAILED, completion.message());
         }
         return Outcome.done();
     }

@@ -44,6 +44,8 @@ final class Tenants {
         long effective;
         long charged;
         int objects;
+        long refusedWrites;
+        long evictedBytes;
 
         Tenant(ByteString name, int number) {
             this.name = name;
@@ -106,7 +108,7 @@ final class Tenants {
         return at(number).name;
     }
 
-    boolean exists(int number) {
+    boolean isNamed(int number) {
         return number < byNumber.size() && byNumber.get(number) != null;
     }
 
@@ -141,6 +143,7 @@ final class Tenants {
 
     <T> Failed<T> overQuota(int number, long bytes, ByteString key, String why) {
         Tenant tenant = at(number);
+        tenant.refusedWrites++;
         return Outcome.failed(
                 StoreCode.TENANT_QUOTA_EXCEEDED,
                 "key "
@@ -210,6 +213,19 @@ final class Tenants {
         changed.requested = requested;
         share();
         return Outcome.ok(quota(changed));
+    }
+
+    /** Of all tenants that their quotas have cost something, in order of their names. */
+    List<TenantToll> tolls() {
+        return byName.values().stream()
+                .filter(tenant -> tenant.refusedWrites > 0 || tenant.evictedBytes > 0)
+                .map(each -> new TenantToll(each.name, each.refusedWrites, each.evictedBytes))
+                .toList();
+    }
+
+    /** Counts bytes that went to make room within the quota. */
+    void evicted(int number, long bytes) {
+        at(number).evictedBytes += bytes;
     }
 
     /** One tenant, or all in order of their names. */

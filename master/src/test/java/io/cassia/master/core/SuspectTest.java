@@ -46,7 +46,10 @@ class SuspectTest {
         master.put("k", KIB, ON_B);
         silence();
         assertThat(master.core.takeEffects())
-                .anyMatch(effect -> effect instanceof Effect.ClientSuspected(var who, _, _) && who.equals(B));
+                .anyMatch(
+                        effect ->
+                                effect instanceof Effect.ClientSuspected(var who, _, _)
+                                        && who.equals(B));
         assertThat(master.stats().clients()).isEqualTo(1);
         assertThat(ok(master.exist("k"))).as("it may be gone").isFalse();
         assertThat(ok(master.get("k")).replicas()).as("who tries finds out").hasSize(1);
@@ -62,8 +65,7 @@ class SuspectTest {
         master.put("k", KIB, ON_B);
         master.run(Duration.ofSeconds(31), A);
         assertThat(code(master.get("k"))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
-        assertThat(ok(master.ping(B)).clientStatus())
-                .isEqualTo(ClientStatus.NEED_REMOUNT.number());
+        assertThat(ok(master.ping(B)).clientStatus()).isEqualTo(ClientStatus.NEED_REMOUNT.number());
     }
 
     @Test

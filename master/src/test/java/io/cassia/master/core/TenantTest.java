@@ -99,10 +99,7 @@ class TenantTest {
         ok(put("t2", "k", 20));
         assertThat(code(put("t1", "k", 10))).isEqualTo(StoreCode.OBJECT_ALREADY_EXISTS);
         assertThat(quota("t2").chargedBytes()).isEqualTo(20);
-        assertThat(
-                        master.removeAll(
-                                Optional.of(name("t1")), Optional.of(".*"), true))
-                .isEqualTo(1);
+        assertThat(master.removeAll(Optional.of(name("t1")), Optional.of(".*"), true)).isEqualTo(1);
         assertThat(exists("t2", "k")).isTrue();
         assertThat(exists("t1", "k")).isFalse();
     }
@@ -157,9 +154,7 @@ class TenantTest {
             ok(put("a", "k" + i, KIB));
         }
         assertThat(code(put("a", "huge", 5 * KIB))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
-        ok(
-                master.apply(
-                        new Command.GetReplicaList(Harness.key("k0"), name("a"))));
+        ok(master.apply(new Command.GetReplicaList(Harness.key("k0"), name("a"))));
         assertThat(code(put("a", "large", 4 * KIB)))
                 .as("one is being read")
                 .isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
@@ -202,8 +197,7 @@ class TenantTest {
         master.quota("a", 3 * KIB);
         ok(put("a", "k", KIB));
         Args.PutStart larger =
-                new Args.PutStart(
-                        A, Harness.key("k"), 2 * KIB, ReplicateConfig.DEFAULT, name("a"));
+                new Args.PutStart(A, Harness.key("k"), 2 * KIB, ReplicateConfig.DEFAULT, name("a"));
         ok(master.apply(new Command.UpsertStart(larger)));
         assertThat(quota("a").chargedBytes()).isEqualTo(3 * KIB);
         ok(

@@ -26,6 +26,10 @@ import java.util.Map;
  * client that serves its SSD. Immutable. A method without arguments takes {@link Done}.
  */
 public final class MasterMethods {
+    /** Replicas of one object, as Cassia's own messages carry them too. */
+    public static final WireType<List<ReplicaDescriptor>> REPLICA_DESCRIPTORS =
+            MessageTypes.REPLICAS;
+
     private static final List<RpcMethod<?, ?>> DECLARED = new ArrayList<>();
 
     private static final WireType<Outcome<Done>> DONE = expected(MONOSTATE);
