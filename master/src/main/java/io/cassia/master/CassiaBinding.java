@@ -26,6 +26,7 @@ final class CassiaBinding {
                     "explain",
                     "tenants",
                     "drain",
+                    "puts",
                     "clients",
                     "shards",
                     CheckedMethods.CAPABILITY);

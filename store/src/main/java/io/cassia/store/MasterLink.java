@@ -4,6 +4,8 @@ import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.HostPort;
+import io.cassia.rpc.Attachment;
+import io.cassia.rpc.Reply;
 import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
@@ -27,6 +29,8 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,12 +60,14 @@ final class MasterLink implements AutoCloseable {
     private final List<String> capabilities;
     private final boolean cassia;
     private final boolean checked;
+    private final boolean namesPuts;
 
     private MasterLink(RpcClient rpc, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
         this.clock = clock;
         this.capabilities = capabilities;
         this.cassia = capabilities.contains("acquire");
+        this.namesPuts = capabilities.contains("puts");
         this.checked = capabilities.contains(CheckedMethods.CAPABILITY);
     }
 
@@ -185,7 +191,30 @@ final class MasterLink implements AutoCloseable {
     /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
     <A, T> List<Outcome<T>> callBatch(
             RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
-        return switch (rpc.call(method, args, deadline.remaining())) {
+        return each(rpc.call(method, args, deadline.remaining()), size);
+    }
+
+    /**
+     * As the other {@code callBatch}, for an End or a Revoke.
+     *
+     * @param puts for each item the id of the first replica that its Start answered
+     */
+    <A, T> List<Outcome<T>> callBatch(
+            RpcMethod<A, List<Outcome<T>>> method, A args, List<Long> puts, Deadline deadline) {
+        if (!namesPuts) {
+            return callBatch(method, args, puts.size(), deadline);
+        }
+        ByteBuffer ids =
+                ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        puts.forEach(ids::putLong);
+        Attachment named = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        return each(
+                rpc.exchange(method, args, named, deadline.remaining()).map(Reply::result),
+                puts.size());
+    }
+
+    private static <T> List<Outcome<T>> each(Outcome<List<Outcome<T>>> answer, int size) {
+        return switch (answer) {
             case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
                     items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
             case Outcome.Failed<List<Outcome<T>>> failed -> Collections.nCopies(size, failed.as());
@@ -264,12 +293,21 @@ final class MasterLink implements AutoCloseable {
         return new Leased(objects, 0, until(ttlMs == Long.MAX_VALUE ? 0 : ttlMs, sentNanos));
     }
 
-    /** Makes written objects readable; the versions, 0 from a master that keeps none. */
+    /**
+     * Makes written objects readable; the versions, 0 from a master that keeps none.
+     *
+     * @param puts for each object the id of the first replica that its Start answered, so that an
+     *     End that arrives late cannot end a later put of the same client
+     */
     List<Outcome<Long>> end(
-            Uuid client, List<WrittenObject> written, ByteString tenant, Deadline deadline) {
+            Uuid client,
+            List<WrittenObject> written,
+            List<Long> puts,
+            ByteString tenant,
+            Deadline deadline) {
         if (checked) {
             EndChecked end = new EndChecked(client, written, tenant);
-            return callBatch(CheckedMethods.END_CHECKED, end, written.size(), deadline);
+            return callBatch(CheckedMethods.END_CHECKED, end, puts, deadline);
         }
         List<ObjectMeta> metas = new ArrayList<>(written.size());
         for (WrittenObject object : written) {
@@ -278,8 +316,7 @@ final class MasterLink implements AutoCloseable {
         Args.BatchPutEnd end =
                 new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
         List<Outcome<Long>> versions = new ArrayList<>(written.size());
-        for (Outcome<Done> ended :
-                callBatch(MasterMethods.BATCH_PUT_END, end, written.size(), deadline)) {
+        for (Outcome<Done> ended : callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
             versions.add(ended.map(done -> 0L));
         }
         return versions;

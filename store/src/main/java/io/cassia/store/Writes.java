@@ -355,7 +355,7 @@ final class Writes {
         for (Item item : items) {
             written.add(item.written);
         }
-        List<Outcome<Long>> ended = master.end(client, written, tenant, deadline);
+        List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
         for (int i = 0; i < items.size(); i++) {
             Item item = items.get(i);
             outcomes.set(
@@ -364,6 +364,15 @@ final class Writes {
                             ? endFailed(item, failed)
                             : ended.get(i));
         }
+    }
+
+    /** Which puts are meant: by their first replicas. */
+    private static List<Long> puts(List<Item> items) {
+        List<Long> puts = new ArrayList<>(items.size());
+        for (Item item : items) {
+            puts.add(item.started.map(replicas -> replicas.getFirst().id()).orThrow());
+        }
+        return puts;
     }
 
     private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
@@ -382,7 +391,7 @@ final class Writes {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, items.size(), deadline);
+                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -419,11 +428,12 @@ final class Writes {
                 : item.started;
     }
 
-    Outcome<Long> endOne(ByteString key, ByteString sums, Deadline deadline) {
+    Outcome<Long> endOne(ByteString key, long put, ByteString sums, Deadline deadline) {
         Outcome<Long> ended =
                 master.end(
                                 client,
                                 List.of(new WrittenObject(key, OptionalLong.empty(), sums)),
+                                List.of(put),
                                 tenant,
                                 deadline)
                         .getFirst();
@@ -432,10 +442,11 @@ final class Writes {
                 : ended;
     }
 
-    Outcome<Done> revokeOne(ByteString key, Deadline deadline) {
+    Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, 1, deadline).getFirst();
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
+                .getFirst();
     }
 
     /** Whether sums of chunks are wanted at the end of a put. */

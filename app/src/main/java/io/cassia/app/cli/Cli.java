@@ -53,6 +53,7 @@ public final class Cli {
         commands.put("up", () -> new UpCommand(console, backend, stop, System.getenv()));
         commands.put("master", () -> new MasterCommand(console, backend, stop, System.getenv()));
         commands.put("node", () -> new NodeCommand(console, backend, stop));
+        commands.put("gateway", () -> new GatewayCommand(console, backend, stop));
         commands.put("put", () -> PutCommand.of(console, backend));
         commands.put("get", () -> GetCommand.of(console, backend));
         commands.put("exists", () -> ExistsCommand.of(console, backend));
@@ -83,6 +84,7 @@ public final class Cli {
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
             bench.addSubcommand(new BenchMasterCommand(console, clock));
+            bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
         }
         for (CommandLine command : root.getSubcommands().values()) {
             command.getCommandSpec().mixinStandardHelpOptions(true);

@@ -293,6 +293,7 @@ public final class MasterCore {
         more |= copies.reap(REAPS_PER_TICK);
         more |= tasks.expire(REAPS_PER_TICK);
         drains.tick();
+        state.quarantine.expire(state.now);
         mounts.endGraces();
         clients.expire();
         more |= mounts.sweep(SWEEPS_PER_TICK);

@@ -110,6 +110,10 @@ final class ClusterSimulation {
         if (!isRoutine(request.command, answer)) {
             trace(() -> request.sender + " " + request.command + " -> " + answer);
         }
+        if (request.command instanceof Command.CreateDrainJob
+                && answer instanceof Outcome.Ok<?>(Uuid job)) {
+            drainJobs.add(job);
+        }
         audit.observe(request, answer);
         return answer;
     }

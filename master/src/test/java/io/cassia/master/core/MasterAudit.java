@@ -40,6 +40,9 @@ final class MasterAudit {
     private final StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+    /** The first replica of the same Start. */
+    private final Map<Long, Long> startOf = new HashMap<>();
+
     private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
     private final Map<ObjectName, History<Long, StoreOperation>> histories =
             new TreeMap<>(Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
@@ -49,6 +52,13 @@ final class MasterAudit {
     private final Map<Long, Long> holders = new HashMap<>();
     private final Map<Uuid, Heard> heard = new HashMap<>();
     private Map<ObjectName, StoredObject> stored = Map.of();
+
+    /** When the last write or copy of an object was started. */
+    private final Map<ObjectName, Long> startedAt = new HashMap<>();
+
+    /** Whether a client was given up by the command under way. */
+    private boolean expiredNow;
+
     private int stalls;
     long evictions;
     long losses;
@@ -59,7 +69,7 @@ final class MasterAudit {
         this.core = core;
         this.time = time;
         this.master = master;
-        this.stateAudit = new StateAudit(core.state(), byReplica::get);
+        this.stateAudit = new StateAudit(core.state(), byReplica::get, startOf::get);
     }
 
     History<Long, StoreOperation> history(ObjectName name) {
@@ -87,6 +97,7 @@ final class MasterAudit {
 
     /** The master has carried out a command. */
     void observe(Request<?> request, Object answer) {
+        expiredNow = false;
         note(request, answer);
         for (Effect effect : core.takeEffects()) {
             note(effect);
@@ -111,11 +122,11 @@ final class MasterAudit {
                     started(request, i, all.get(i));
                 }
             }
-            case Command.PutEnd _ -> ended(request, 0, (Outcome<Done>) answer);
-            case Command.BatchPutEnd _ -> {
+            case Command.PutEnd c -> ended(request, 0, c.put(), (Outcome<Done>) answer);
+            case Command.BatchPutEnd c -> {
                 List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
                 for (int i = 0; i < all.size(); i++) {
-                    ended(request, i, all.get(i));
+                    ended(request, i, c.puts().get(i), all.get(i));
                 }
             }
             case Command.PutRevoke _ -> revoked(request, 0, (Outcome<Done>) answer);
@@ -205,6 +216,7 @@ final class MasterAudit {
             return;
         }
         WriteAttempt attempt = request.attempts.get(index);
+        startedAt.put(attempt.name, time.nanos());
         StoredObject before = stored.get(attempt.name);
         if (!attempt.upsert && before != null && !before.isLost()) {
             // An earlier item of the same batch may have evicted it.
@@ -214,6 +226,7 @@ final class MasterAudit {
         }
         for (ReplicaDescriptor replica : replicas) {
             byReplica.put(replica.id(), attempt);
+            startOf.put(replica.id(), replicas.getFirst().id());
             that(
                     RangeClaims.bufferOf(replica).size() == attempt.length,
                     () -> attempt + " gets another length");
@@ -230,7 +243,7 @@ final class MasterAudit {
                 () -> attempt + " exceeds the quota of its tenant");
     }
 
-    private void ended(Request<?> request, int index, Outcome<Done> answer) {
+    private void ended(Request<?> request, int index, long put, Outcome<Done> answer) {
         WriteAttempt attempt = request.attempts.get(index);
         if (!answer.isOk()) {
             refusedEnds++;
@@ -241,6 +254,7 @@ final class MasterAudit {
             return;
         }
         attempt.tookEffect = true;
+        attempt.endedPut = put;
         long pin = PutRules.traits(attempt.config, config).softPinNanos();
         StoredObject before = stored.get(attempt.name);
         if (pin > 0) {
@@ -338,8 +352,12 @@ final class MasterAudit {
             Request<?> request, ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
         WriteAttempt origin = byReplica.get(source.id());
         that(origin != null, () -> "a copy has a source that nobody wrote");
+        if (origin != null) {
+            startedAt.put(origin.name, time.nanos());
+        }
         for (ReplicaDescriptor target : targets) {
             byReplica.put(target.id(), origin);
+            startOf.put(target.id(), startOf.get(source.id()));
         }
         claims.give(
                 targets,
@@ -398,7 +416,9 @@ final class MasterAudit {
                 history.happened(lost);
             }
             case Command.BatchReplicaClear _ -> {
-                mayRemove(false, before, request);
+                // A new version that is being written stays; the old one may be cleared meanwhile.
+                that(!isReadLeased(before), () -> before + " is cleared under a lease");
+                that(!isExistLeased(before), () -> before + " is cleared under an exist lease");
                 history.happened(lost);
             }
             case Command.PutStart _,
@@ -439,7 +459,18 @@ final class MasterAudit {
 
     private void mayEvict(Request<?> request, StoredObject object) {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
-        that(!object.busy(), () -> object + " is evicted while busy");
+        // An upsert that finds no space has preempted the one before; a later item may then evict.
+        boolean preempted =
+                request.attempts.stream()
+                        .anyMatch(a -> a.upsert && a.name.equals(object.name()));
+        // The same tick may have given up what was under way for too long, or by a dead client.
+        boolean givenUp =
+                request.command instanceof Command.Tick
+                        && (expiredNow
+                                || time.nanos()
+                                        >= startedAt.getOrDefault(object.name(), 0L)
+                                                + config.putReleaseNanos());
+        that(!object.busy() || preempted || givenUp, () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(
@@ -476,7 +507,11 @@ final class MasterAudit {
         switch (effect) {
             case Effect.ClientSuspected e -> silentFor(e.client(), config.clientTtlNanos());
             case Effect.ClientExpired e -> {
-                silentFor(e.client(), config.wipeNanos());
+                expiredNow = true;
+                // Who holds nothing is forgotten at once.
+                silentFor(
+                        e.client(),
+                        e.segments() == 0 ? config.clientTtlNanos() : config.wipeNanos());
                 heard.remove(e.client());
             }
             default -> {

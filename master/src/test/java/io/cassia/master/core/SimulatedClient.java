@@ -196,7 +196,6 @@ final class SimulatedClient extends SimulatedMember {
                 new Command.CreateDrainJob(job, process.clock().epochMillis()),
                 answer -> {
                     if (answer instanceof Outcome.Ok<Uuid>(Uuid created)) {
-                        world.drainJobs.add(created);
                         world.time.after(
                                 300 * SimulationProfile.MILLI, () -> world.cancelDrain(created));
                     }
@@ -596,7 +595,7 @@ final class SimulatedClient extends SimulatedMember {
     }
 
     private boolean isUnsettled(ObjectName name) {
-        return !world.profile.writerPerPut()
+        return !world.profile.namesPuts()
                 && (unsettled.getOrDefault(name, 0) > 0
                         || writing.stream().anyMatch(attempt -> attempt.name.equals(name)));
     }
@@ -608,13 +607,12 @@ final class SimulatedClient extends SimulatedMember {
             return;
         }
         ReplicateConfig config = anyConfig(names.size());
-        Uuid writer = world.profile.writerPerPut() ? world.newId() : id;
         List<WriteAttempt> attempts = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             WriteAttempt attempt =
                     new WriteAttempt(
                             names.get(i),
-                            writer,
+                            id,
                             world.newVersion(),
                             anyLength(),
                             upsert,
@@ -739,8 +737,10 @@ final class SimulatedClient extends SimulatedMember {
             long sentOwn,
             java.util.function.Consumer<Boolean> then) {
         switch (answer) {
-            case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) ->
-                    transfer(attempt, replicas, 0, sentOwn, then);
+            case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) -> {
+                attempt.put = replicas.getFirst().id();
+                transfer(attempt, replicas, 0, sentOwn, then);
+            }
             case Outcome.Failed<List<ReplicaDescriptor>> _ -> {
                 attempt.started = false;
                 then.accept(false);
@@ -795,7 +795,7 @@ final class SimulatedClient extends SimulatedMember {
         Args.PutEnd args =
                 new Args.PutEnd(attempt.writer, meta(attempt), ALL, attempt.name.tenant());
         change(
-                new Command.PutEnd(args),
+                new Command.PutEnd(args, named(attempt)),
                 attempts,
                 answer -> {
                     ended(attempt, answer);
@@ -808,6 +808,11 @@ final class SimulatedClient extends SimulatedMember {
                         giveUp(attempts);
                     }
                 });
+    }
+
+    /** What an End says about which Start it means. */
+    private long named(WriteAttempt attempt) {
+        return world.profile.namesPuts() ? attempt.put : 0;
     }
 
     private static ObjectMeta meta(WriteAttempt attempt) {
@@ -833,7 +838,8 @@ final class SimulatedClient extends SimulatedMember {
                                     attempt.writer,
                                     attempt.name.key(),
                                     ALL,
-                                    attempt.name.tenant())),
+                                    attempt.name.tenant()),
+                            named(attempt)),
                     List.of(attempt),
                     _ -> {},
                     () -> {});
@@ -853,7 +859,8 @@ final class SimulatedClient extends SimulatedMember {
                         good.getFirst().writer,
                         good.stream().map(SimulatedClient::meta).toList(),
                         ALL,
-                        good.getFirst().name.tenant()),
+                        good.getFirst().name.tenant(),
+                        good.stream().map(this::named).toList()),
                 good,
                 answers -> {
                     for (int i = 0; i < good.size(); i++) {

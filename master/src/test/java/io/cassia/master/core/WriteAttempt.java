@@ -30,6 +30,12 @@ final class WriteAttempt {
 
     boolean written;
 
+    /** The Start that the End meant which took effect; 0 when that did not say. */
+    long endedPut;
+
+    /** Id of the first replica that its Start answered. */
+    long put;
+
     private int endsUnderWay;
     private int endsSent;
     private boolean abandoned;
