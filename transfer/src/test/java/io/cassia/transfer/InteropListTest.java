@@ -83,7 +83,7 @@ final class InteropListTest {
         open.add(target);
         RegisteredBuffer buffer = offer(target, 4096);
         for (int i = 0; i < 200; i++) {
-            long at = buffer.address() + i * 8;
+            long at = buffer.address() + i * 8L;
             byte[] bytes = {(byte) i, 1, 2, 3, 4, 5, 6, 7};
             int offset = i * 8;
             try (RawClient client = new RawClient(target.dataPort())) {
