@@ -171,7 +171,7 @@ final class FuzzTest {
 
     private void strangers(Duration duration) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        MemorySegment memory = arena.allocate(4 * BYTES, 4096).fill(GUARD);
+        MemorySegment memory = arena.allocate(4L * BYTES, 4096).fill(GUARD);
         MemorySegment good = arena.allocate(BYTES).fill((byte) 5);
         int threads = threads();
         long files = openFiles();
@@ -181,7 +181,7 @@ final class FuzzTest {
             RegisteredBuffer open =
                     target.register(memory.asSlice(BYTES, BYTES), BufferOptions.DEFAULT).orThrow();
             RegisteredBuffer readOnly =
-                    target.register(memory.asSlice(3 * BYTES, BYTES), BufferOptions.READ_ONLY)
+                    target.register(memory.asSlice(3L * BYTES, BYTES), BufferOptions.READ_ONLY)
                             .orThrow();
             RegisteredBuffer own =
                     target.register(good, new BufferOptions("*", true, true)).orThrow();
@@ -213,7 +213,7 @@ final class FuzzTest {
                         assertThat(honest.probe(handle)).isEqualTo(Outcome.done());
                     });
             assertGuarded(memory.asSlice(0, BYTES), "before the buffer");
-            assertGuarded(memory.asSlice(2 * BYTES, 2L * BYTES), "behind it, and read-only");
+            assertGuarded(memory.asSlice(2L * BYTES, 2L * BYTES), "behind it, and read-only");
             Peers.eventually(
                     "connections of strangers are gone",
                     () -> meters.get("cassia.transfer.server.connections").gauge().value() <= 1);
@@ -443,7 +443,7 @@ final class FuzzTest {
         throw new IOException("no control file of process " + peer.pid());
     }
 
-    private static final long CONTROL_BYTES = 4096 + 256 * 512 + 65_536L * 64;
+    private static final long CONTROL_BYTES = 4096 + 256L * 512 + 65_536L * 64;
 
     private static boolean belongsTo(HostPeerProcess peer, Path file) throws IOException {
         return Files.readString(Path.of("/proc/" + peer.pid() + "/maps"))

@@ -72,7 +72,7 @@ final class LaneStressTest {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
                 Random random = new Random(i);
-                MemorySegment memory = arena.allocate(BLOCKS * BLOCK);
+                MemorySegment memory = arena.allocate((long) BLOCKS * BLOCK);
                 boolean blocking = i % 2 == 0;
                 threads.add(
                         Thread.ofPlatform()

@@ -100,7 +100,7 @@ final class MemoryUseTest {
                 pair.moveInBackground(both);
             }
             long allocated = THREADS.getTotalThreadAllocatedBytes() - heap;
-            assertThat(allocated / (4 * rounds))
+            assertThat(allocated / (4L * rounds))
                     .as("bytes of heap per transfer of %d", LARGE)
                     .isLessThan(64 << 10);
             assertThat(directBytes() - direct).as("native bytes").isLessThan(1 << 20);
