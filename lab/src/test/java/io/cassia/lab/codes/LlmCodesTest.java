@@ -102,17 +102,17 @@ class LlmCodesTest {
             llm = {LlmStatus.LLM_FAILED, LlmStatus.LLM_SUCCESS},
             scenario = "A cluster pulls before it is initialised; initialising it twice is fine.")
     void calls_before_initialize_fail(Coverage coverage) {
-        try (LlmDataDist cluster = new LlmDataDist(2, LlmRole.DECODER)) {
-            Cache nowhere = new Cache(1, SMALL, List.of());
-            coverage.expect(cluster.pullCache(new CacheIndex(1, 1), nowhere), LlmStatus.LLM_FAILED);
-            coverage.expect(
-                    cluster.linkClusters(List.of(ClusterInfo.of(1, "127.0.0.1", 1))).overall(),
-                    LlmStatus.LLM_FAILED);
-            coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
-            coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
-            cluster.close();
-            coverage.expect(cluster.allocateCache(SMALL), LlmStatus.LLM_FAILED);
-        }
+        LlmDataDist cluster = new LlmDataDist(2, LlmRole.DECODER);
+        open.add(cluster);
+        Cache nowhere = new Cache(1, SMALL, List.of());
+        coverage.expect(cluster.pullCache(new CacheIndex(1, 1), nowhere), LlmStatus.LLM_FAILED);
+        coverage.expect(
+                cluster.linkClusters(List.of(ClusterInfo.of(1, "127.0.0.1", 1))).overall(),
+                LlmStatus.LLM_FAILED);
+        coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
+        coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
+        cluster.close();
+        coverage.expect(cluster.allocateCache(SMALL), LlmStatus.LLM_FAILED);
     }
 
     @Test
