@@ -1,5 +1,7 @@
 package io.cassia.store;
 
+import io.cassia.transfer.environment.EngineEnvironment;
+
 /**
  * A storage node: memory that it offers to the pool. Immutable.
  *
@@ -8,5 +10,20 @@ package io.cassia.store;
  *     http://host:port/metadata}
  * @param localName host under which peers reach this node; also the name of its segments
  * @param segmentBytes memory to offer
+ * @param engine settings of the node's Transfer Engine
  */
-public record NodeConfig(String master, String metadata, String localName, long segmentBytes) {}
+public record NodeConfig(
+        String master,
+        String metadata,
+        String localName,
+        long segmentBytes,
+        EngineEnvironment engine) {
+    /** With the engine's default settings. */
+    public NodeConfig(String master, String metadata, String localName, long segmentBytes) {
+        this(master, metadata, localName, segmentBytes, Engines.DEFAULT_SETTINGS);
+    }
+
+    public NodeConfig withEngine(EngineEnvironment value) {
+        return new NodeConfig(master, metadata, localName, segmentBytes, value);
+    }
+}

@@ -72,7 +72,8 @@ public final class StorageNode implements AutoCloseable {
             MasterLink master,
             MeterRegistry meters) {
         Outcome<TransferEngine> started =
-                Engines.start(config.metadata(), config.localName(), clock, meters);
+                Engines.start(
+                        config.engine(), config.metadata(), config.localName(), clock, meters);
         Outcome<StorageNode> node =
                 started.then(
                         engine ->

@@ -73,7 +73,11 @@ public final class StoreClient implements AutoCloseable {
                         master -> {
                             Outcome<TransferEngine> engine =
                                     Engines.start(
-                                            config.metadata(), config.localName(), clock, meters);
+                                            config.engine(),
+                                            config.metadata(),
+                                            config.localName(),
+                                            clock,
+                                            meters);
                             if (!engine.isOk()) {
                                 master.close();
                             }

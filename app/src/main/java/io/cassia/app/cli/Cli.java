@@ -35,7 +35,11 @@ public final class Cli {
     /** Runs one command of this process and answers its exit code. */
     public static int run(String... args) {
         Clock clock = Clock.system();
-        return new Cli(Console.ofProcess(), Backend.real(clock), clock, StopSignal.ofProcess())
+        return new Cli(
+                        Console.ofProcess(),
+                        Backend.real(clock, System.getenv()),
+                        clock,
+                        StopSignal.ofProcess())
                 .execute(args);
     }
 

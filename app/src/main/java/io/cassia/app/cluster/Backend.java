@@ -5,6 +5,7 @@ import io.cassia.status.Outcome;
 import io.cassia.store.NodeConfig;
 import io.cassia.store.StoreClientConfig;
 import java.util.List;
+import java.util.Map;
 
 /** Where the commands get clients and servers from: the real assemblies, or fakes in a test. */
 public interface Backend {
@@ -25,8 +26,12 @@ public interface Backend {
      */
     Outcome<Running> startCluster(MasterSettings settings, String host, List<Long> segments);
 
-    /** The product's own parts. */
-    static Backend real(Clock clock) {
-        return new RealBackend(clock);
+    /**
+     * The product's own parts.
+     *
+     * @param variables the process's environment, which decides the settings of its engines
+     */
+    static Backend real(Clock clock, Map<String, String> variables) {
+        return new RealBackend(clock, Map.copyOf(variables));
     }
 }

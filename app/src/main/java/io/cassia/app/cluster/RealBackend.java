@@ -2,16 +2,33 @@ package io.cassia.app.cluster;
 
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
 import io.cassia.store.NodeConfig;
 import io.cassia.store.StoreClientConfig;
+import io.cassia.transfer.environment.EngineEnvironment;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.Map;
 
 /** The product's own parts, one assembly each. Immutable. */
-record RealBackend(Clock clock) implements Backend {
+record RealBackend(Clock clock, Map<String, String> variables) implements Backend {
+    /** Settings of all engines of this process. */
+    private Outcome<EngineEnvironment> engine() {
+        return switch (EngineEnvironment.read(variables)) {
+            case Outcome.Ok<EngineEnvironment> ok -> ok;
+            case Outcome.Failed<EngineEnvironment> failed ->
+                    Outcome.failed(StoreCode.INVALID_PARAMS, failed.detail());
+        };
+    }
+
     @Override
     public Outcome<ObjectStore> connect(StoreClientConfig config) {
-        return ClientAssembly.connect(config, clock, new SimpleMeterRegistry());
+        return engine().then(
+                        engine ->
+                                ClientAssembly.connect(
+                                        config.withEngine(engine),
+                                        clock,
+                                        new SimpleMeterRegistry()));
     }
 
     @Override
@@ -23,12 +40,21 @@ record RealBackend(Clock clock) implements Backend {
     public Outcome<Running> startNode(NodeConfig config) {
         Running.Builder parts = new Running.Builder();
         parts.reachedAt(config.master(), config.metadata());
-        return finish(NodeAssembly.start(config, clock, parts));
+        return finish(
+                engine().then(
+                                engine ->
+                                        NodeAssembly.start(
+                                                config.withEngine(engine), clock, parts)));
     }
 
     @Override
     public Outcome<Running> startCluster(
             MasterSettings settings, String host, List<Long> segments) {
+        return engine().then(engine -> startCluster(settings, host, segments, engine));
+    }
+
+    private Outcome<Running> startCluster(
+            MasterSettings settings, String host, List<Long> segments, EngineEnvironment engine) {
         Outcome<Running.Builder> parts =
                 MasterAssembly.start(settings, clock, new Running.Builder());
         for (long bytes : segments) {
@@ -40,7 +66,8 @@ record RealBackend(Clock clock) implements Backend {
                                                     started.master(),
                                                     started.metadata(),
                                                     host,
-                                                    bytes),
+                                                    bytes,
+                                                    engine),
                                             clock,
                                             started));
         }

@@ -6,6 +6,7 @@ import io.cassia.app.cluster.Backend;
 import io.cassia.app.cluster.Running;
 import io.cassia.base.Clock;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 class ClusterTest {
     private static final long NODE_BYTES = 32L << 20;
 
-    private final Backend backend = Backend.real(Clock.system());
+    private final Backend backend = Backend.real(Clock.system(), Map.of());
     private Running cluster = new Running.Builder().build();
 
     @BeforeAll

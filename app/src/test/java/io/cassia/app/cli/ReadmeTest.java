@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
@@ -41,7 +42,8 @@ class ReadmeTest {
     void the_java_example_compiles_and_runs() throws Exception {
         Matcher block = JAVA.matcher(readme());
         assertThat(block.find()).isTrue();
-        try (Running cluster = RealCluster.start(Backend.real(Clock.system()), 16L << 20)) {
+        try (Running cluster =
+                RealCluster.start(Backend.real(Clock.system(), Map.of()), 16L << 20)) {
             String source =
                     block.group(1)
                             .replace("127.0.0.1:50051", cluster.master())

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.StringTokenizer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -44,6 +45,12 @@ public final class CassiaProcess implements AutoCloseable {
 
     /** Starts a command and does not wait for anything. */
     public static CassiaProcess launch(String... arguments) throws IOException {
+        return launch(Map.of(), arguments);
+    }
+
+    /** The same with more variables in its environment. */
+    public static CassiaProcess launch(Map<String, String> variables, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
@@ -54,7 +61,9 @@ public final class CassiaProcess implements AutoCloseable {
         command.add("io.cassia.app.Main");
         command.addAll(List.of(arguments));
         Path stderr = Files.createTempFile("cassia", ".stderr");
-        Process process = new ProcessBuilder(command).redirectError(stderr.toFile()).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(stderr.toFile());
+        builder.environment().putAll(variables);
+        Process process = builder.start();
         process.getOutputStream().close();
         return new CassiaProcess(process, stderr);
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /** A master and nodes in processes of their own, on free loopback ports. Confined to its test. */
@@ -47,8 +48,18 @@ public final class ProcessCluster implements AutoCloseable {
 
     /** Adds a node and waits until it is mounted. */
     public CassiaProcess node(String segment) throws Exception {
+        return node(segment, Map.of());
+    }
+
+    /** Adds a node whose memory is reached over TCP alone, as if it were on another host. */
+    public CassiaProcess remoteNode(String segment) throws Exception {
+        return node(segment, Map.of("MC_FORCE_TCP", "1"));
+    }
+
+    private CassiaProcess node(String segment, Map<String, String> variables) throws Exception {
         CassiaProcess node =
                 CassiaProcess.launch(
+                        variables,
                         "node",
                         "--json",
                         "--master",
