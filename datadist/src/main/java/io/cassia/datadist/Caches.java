@@ -60,7 +60,12 @@ final class Caches {
                         geometry -> {
                             NewCache draft =
                                     allocated(
-                                            desc, geometry, blocks, keys, blocksKey, List.of(),
+                                            desc,
+                                            geometry,
+                                            blocks,
+                                            keys,
+                                            blocksKey,
+                                            List.of(),
                                             Outcome::done);
                             return open.caches()
                                     .checkKeys(draft)

@@ -41,7 +41,10 @@ final class InvariantsTest {
         return clusters.start(
                 id,
                 LlmRole.DECODER,
-                options -> options.transports(Set.of(Transport.TCP)).roleGating(false).listen("127.0.0.1", 0));
+                options ->
+                        options.transports(Set.of(Transport.TCP))
+                                .roleGating(false)
+                                .listen("127.0.0.1", 0));
     }
 
     /** 1 to 3: selected bytes arrive, no others change; joined blocks are like single ones. */

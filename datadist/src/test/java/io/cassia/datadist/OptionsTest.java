@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.datadist.link.IpInfo;
 import io.cassia.datadist.memory.PoolConfig;
-import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.transport.Transport;
 import java.time.Duration;

@@ -47,8 +47,11 @@ final class TransferTest {
                 clusters.start(
                         1,
                         LlmRole.PROMPT,
-                        options -> options.transports(Set.of(Transport.TCP)).listen("127.0.0.1", 0));
-        decoder = clusters.start(2, LlmRole.DECODER, options -> options.transports(Set.of(Transport.TCP)));
+                        options ->
+                                options.transports(Set.of(Transport.TCP)).listen("127.0.0.1", 0));
+        decoder =
+                clusters.start(
+                        2, LlmRole.DECODER, options -> options.transports(Set.of(Transport.TCP)));
         src = prompt.allocateCache(DESC, List.of(CacheKey.request(1, 7))).orThrow();
         dst = decoder.allocateCache(DESC).orThrow();
         Clusters.fill(src, 1);

@@ -96,8 +96,7 @@ final class DataDistDemoCommand implements Callable<Integer> {
     }
 
     private Outcome<List<DemoRow>> run(TransportChoice choice) {
-        DataDistDemo.Plan plan =
-                new DataDistDemo.Plan(MODEL, tokens, rounds, choice.transports());
+        DataDistDemo.Plan plan = new DataDistDemo.Plan(MODEL, tokens, rounds, choice.transports());
         return PeerProcess.start(Main.class.getName(), plan.setup())
                 .then(
                         prompt -> {

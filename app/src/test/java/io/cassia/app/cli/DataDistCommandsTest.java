@@ -62,9 +62,8 @@ class DataDistCommandsTest {
         assertThat(lines.subList(2, 18)).allMatch(line -> line.matches("[| ].*\\d \\|"));
         assertThat(lines.getLast()).startsWith("3 clusters linked in one call: ");
         JsonNode json =
-                run(
-                                "bench datadist --total 1MiB --block-size 64KiB --rounds 1"
-                                        + " --transport uds --clusters 0 --json")
+                run("bench datadist --total 1MiB --block-size 64KiB --rounds 1"
+                                + " --transport uds --clusters 0 --json")
                         .json();
         assertThat(json.get("rows")).hasSize(4);
         for (JsonNode row : json.get("rows")) {

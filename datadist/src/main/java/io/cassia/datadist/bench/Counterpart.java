@@ -45,9 +45,7 @@ public interface Counterpart extends AutoCloseable {
 
     /** Numbers as one word. */
     static String word(long[] numbers) {
-        return Arrays.stream(numbers)
-                .mapToObj(Long::toString)
-                .collect(Collectors.joining(","));
+        return Arrays.stream(numbers).mapToObj(Long::toString).collect(Collectors.joining(","));
     }
 
     /** The numbers of such a word. */

@@ -98,10 +98,7 @@ public final class DataDistBench {
                         session -> {
                             try (session) {
                                 return EngineSide.open(
-                                                plan.transports(),
-                                                plan.totalBytes(),
-                                                clock,
-                                                meters)
+                                                plan.transports(), plan.totalBytes(), clock, meters)
                                         .then(engine -> run(plan, session, engine, clock, rows));
                             }
                         });
@@ -165,8 +162,7 @@ public final class DataDistBench {
         int all = Math.toIntExact(plan.totalBytes() / blockBytes);
         int count = plan.blocksPerCall() == 0 ? all : Math.min(plan.blocksPerCall(), all);
         CacheDesc desc = CacheDesc.device(1, DataType.INT8, all, blockBytes);
-        String make =
-                "allocate blocks 1 INT8 %d,%d %d".formatted(all, blockBytes, pull ? SEED : 0);
+        String make = "allocate blocks 1 INT8 %d,%d %d".formatted(all, blockBytes, pull ? SEED : 0);
         return session.peer()
                 .ask(make)
                 .map(Long::parseLong)
@@ -182,9 +178,13 @@ public final class DataDistBench {
                                                     Outcome<BenchRow> row =
                                                             measure(
                                                                     new Work(
-                                                                            pull, scattered,
-                                                                            blockBytes, all, count,
-                                                                            here, there));
+                                                                            pull,
+                                                                            scattered,
+                                                                            blockBytes,
+                                                                            all,
+                                                                            count,
+                                                                            here,
+                                                                            there));
                                                     return freed(here, there).then(ok -> row);
                                                 }));
     }

@@ -178,8 +178,7 @@ public final class DataDistDemo {
     }
 
     private static boolean arrived(Cache into, long[] src, long[] dst) {
-        return Patterns.holds(
-                into, SEED, into.desc().geometry().orThrow().strideBytes(), src, dst);
+        return Patterns.holds(into, SEED, into.desc().geometry().orThrow().strideBytes(), src, dst);
     }
 
     private interface Step {
@@ -191,11 +190,7 @@ public final class DataDistDemo {
         String make =
                 "allocate %s %d %s %s %s"
                         .formatted(
-                                kind,
-                                desc.numTensors(),
-                                desc.dataType(),
-                                shape(desc),
-                                seedAndKey);
+                                kind, desc.numTensors(), desc.dataType(), shape(desc), seedAndKey);
         return session.peer()
                 .ask(make)
                 .map(Long::parseLong)

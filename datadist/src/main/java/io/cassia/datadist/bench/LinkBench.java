@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** How long a decoder takes to link with many prompts in one call. Confined to the calling thread. */
+/**
+ * How long a decoder takes to link with many prompts in one call. Confined to the calling thread.
+ */
 public final class LinkBench {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final long DECODER = 1000;

@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A prompt, and beside it a bare engine where one is wanted, that do what lines say. Confined to one
- * thread.
+ * A prompt, and beside it a bare engine where one is wanted, that do what lines say. Confined to
+ * one thread.
  *
  * <pre>
  *   where                                     port, and segment and address of the bare engine
@@ -181,8 +181,7 @@ public final class ServingPeer implements Counterpart {
                         LayerRange.ALL,
                         0);
         long start = clock.nanos();
-        return cluster.transferCacheAsync(
-                        cache, layer -> true, List.of(whole), LayerBlocks.NONE)
+        return cluster.transferCacheAsync(cache, layer -> true, List.of(whole), LayerBlocks.NONE)
                 .then((CacheTask task) -> task.synchronize(LIMIT))
                 .map(
                         (Done ok) -> {

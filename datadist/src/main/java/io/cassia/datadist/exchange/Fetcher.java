@@ -24,8 +24,8 @@ import java.util.Optional;
  */
 final class Fetcher {
     /**
-     * Bytes handed to the data plane at once. Between two such steps a transfer can be given up, and
-     * the lanes run dry: a step of a quarter of this costs a fifth of the rate.
+     * Bytes handed to the data plane at once. Between two such steps a transfer can be given up,
+     * and the lanes run dry: a step of a quarter of this costs a fifth of the rate.
      */
     static final long STEP_BYTES = 256L << 20;
 

@@ -146,7 +146,8 @@ final class SegmentCache {
             Thread.startVirtualThread(
                     () -> {
                         try {
-                            if (opened.segment.join() instanceof Outcome.Ok<SegmentHandle>(var segment)) {
+                            if (opened.segment.join()
+                                    instanceof Outcome.Ok<SegmentHandle>(var segment)) {
                                 plane.letGo(segment);
                             }
                         } finally {

@@ -61,9 +61,7 @@ final class Acceptor {
             Optional<Socket> streams = secured(socket);
             linked =
                     streams.isPresent()
-                            ? talk(
-                                    new ControlChannel(socket, streams.get(), clock, meters),
-                                    socket)
+                            ? talk(new ControlChannel(socket, streams.get(), clock, meters), socket)
                             : refusePlain(socket);
         } catch (IOException | WireReader.Malformed e) {
             meters.refusedHandshake();

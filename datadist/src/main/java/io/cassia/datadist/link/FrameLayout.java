@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
  */
 final class FrameLayout {
     static final int MAGIC = 0x43444401;
+
     /** First byte of every connection in plain text; TLS begins with another one. */
     static final int FIRST_BYTE = MAGIC >>> 24;
 

@@ -21,13 +21,7 @@ final class Relinker {
     private final Rest rest;
     private final LinkEvents events;
 
-    Relinker(
-            LinkTable table,
-            Dialer dialer,
-            Clock clock,
-            int tries,
-            Rest rest,
-            LinkEvents events) {
+    Relinker(LinkTable table, Dialer dialer, Clock clock, int tries, Rest rest, LinkEvents events) {
         this.table = table;
         this.dialer = dialer;
         this.clock = clock;

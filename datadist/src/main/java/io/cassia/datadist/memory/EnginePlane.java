@@ -83,11 +83,7 @@ public final class EnginePlane implements DataPlane {
             return failedAs(buffer, argument ? LlmStatus.LLM_PARAM_INVALID : LlmStatus.LLM_FAILED)
                     .map(b -> new PlaneMemory(memory, Outcome::done));
         }
-        return buffer.map(
-                b ->
-                        new PlaneMemory(
-                                memory,
-                                () -> unregistered(b)));
+        return buffer.map(b -> new PlaneMemory(memory, () -> unregistered(b)));
     }
 
     /** {@code LLM_WAIT_PROC_TIMEOUT} when somebody does not let go: it stays registered then. */

@@ -24,8 +24,8 @@ public final class RegisteredTensors {
     }
 
     /**
-     * Takes back what is left, one after the other; the first failure ends it, and another call goes
-     * on there. {@code LLM_WAIT_PROC_TIMEOUT} when somebody does not let go of it.
+     * Takes back what is left, one after the other; the first failure ends it, and another call
+     * goes on there. {@code LLM_WAIT_PROC_TIMEOUT} when somebody does not let go of it.
      */
     public Outcome<Done> release() {
         lock.lock();

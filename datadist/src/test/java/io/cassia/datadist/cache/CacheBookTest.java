@@ -6,6 +6,7 @@ import io.cassia.datadist.ManualClock;
 import io.cassia.status.Outcome;
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +26,8 @@ final class CacheBookTest {
                         List.of(),
                         Optional.empty(),
                         Outcome::done);
-        CacheEntry entry = book.find(book.add(made, 0).orThrow().cacheId());
-        assertThat(entry).isNotNull();
+        CacheEntry entry =
+                Objects.requireNonNull(book.find(book.add(made, 0).orThrow().cacheId()));
         List<CacheEntry> before = book.freed();
         book.dropNumber(entry, true);
         // One thread walks over the list that it was given while another one frees.

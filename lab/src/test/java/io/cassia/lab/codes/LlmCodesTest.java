@@ -9,9 +9,9 @@ import io.cassia.datadist.cache.CacheDesc;
 import io.cassia.datadist.cache.CacheIndex;
 import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.DataType;
+import io.cassia.datadist.cache.LayerRange;
 import io.cassia.datadist.exchange.LayerBlocks;
 import io.cassia.datadist.exchange.LayerPushConfig;
-import io.cassia.datadist.cache.LayerRange;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LinkResult;
@@ -43,7 +43,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The codes of LLM-DataDist that need no process of their own; the others: {@code lab.datadist}. */
+/**
+ * The codes of LLM-DataDist that need no process of their own; the others: {@code lab.datadist}.
+ */
 class LlmCodesTest {
     private static final Duration SHORT = Duration.ofMillis(500);
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -100,18 +102,17 @@ class LlmCodesTest {
             llm = {LlmStatus.LLM_FAILED, LlmStatus.LLM_SUCCESS},
             scenario = "A cluster pulls before it is initialised; initialising it twice is fine.")
     void calls_before_initialize_fail(Coverage coverage) {
-        try (LlmDataDist cluster = new LlmDataDist(2, LlmRole.DECODER)) {
-            Cache nowhere = new Cache(1, SMALL, List.of());
-            coverage.expect(
-                    cluster.pullCache(new CacheIndex(1, 1), nowhere), LlmStatus.LLM_FAILED);
-            coverage.expect(
-                    cluster.linkClusters(List.of(ClusterInfo.of(1, "127.0.0.1", 1))).overall(),
-                    LlmStatus.LLM_FAILED);
-            coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
-            coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
-            cluster.close();
-            coverage.expect(cluster.allocateCache(SMALL), LlmStatus.LLM_FAILED);
-        }
+        LlmDataDist cluster = new LlmDataDist(2, LlmRole.DECODER);
+        open.add(cluster);
+        Cache nowhere = new Cache(1, SMALL, List.of());
+        coverage.expect(cluster.pullCache(new CacheIndex(1, 1), nowhere), LlmStatus.LLM_FAILED);
+        coverage.expect(
+                cluster.linkClusters(List.of(ClusterInfo.of(1, "127.0.0.1", 1))).overall(),
+                LlmStatus.LLM_FAILED);
+        coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
+        coverage.expect(cluster.initialize(Map.of("llm.DeviceId", "0")), LlmStatus.LLM_SUCCESS);
+        cluster.close();
+        coverage.expect(cluster.allocateCache(SMALL), LlmStatus.LLM_FAILED);
     }
 
     @Test
@@ -141,7 +142,8 @@ class LlmCodesTest {
     @Test
     @Covers(
             llm = {LlmStatus.LLM_FEATURE_NOT_ENABLED, LlmStatus.LLM_PARAM_INVALID},
-            scenario = "A role is set without llm.EnableSwitchRole, or a prompt without an address.")
+            scenario =
+                    "A role is set without llm.EnableSwitchRole, or a prompt without an address.")
     void roles_switch_only_where_that_is_enabled(Coverage coverage) throws IOException {
         coverage.expect(
                 decoder(2).setRole(LlmRole.MIX, Map.of()), LlmStatus.LLM_FEATURE_NOT_ENABLED);
@@ -191,7 +193,8 @@ class LlmCodesTest {
     @Test
     @Covers(
             llm = LlmStatus.LLM_LINK_FAILED,
-            scenario = "Two clusters are linked in one call, and nobody listens where one should be.")
+            scenario =
+                    "Two clusters are linked in one call, and nobody listens where one should be.")
     void a_closed_port_fails_its_own_entry_only(Coverage coverage) throws IOException {
         LlmDataDist decoder = decoder(2);
         LlmDataDist good = prompt(1);
@@ -272,8 +275,7 @@ class LlmCodesTest {
         decoder.pullCache(source, dst).orThrow();
         unlink(prompt, 2).orThrow();
         coverage.expect(decoder.pullCache(source, dst), LlmStatus.LLM_NOT_YET_LINK);
-        coverage.expect(
-                unlinkEntry(decoder, 1), LlmStatus.LLM_NOT_YET_LINK);
+        coverage.expect(unlinkEntry(decoder, 1), LlmStatus.LLM_NOT_YET_LINK);
     }
 
     private static Outcome<Done> unlinkEntry(LlmDataDist cluster, long peer) {
@@ -285,7 +287,8 @@ class LlmCodesTest {
     @Test
     @Covers(
             llm = LlmStatus.LLM_KV_CACHE_NOT_EXIST,
-            scenario = "A cache, key or batch is pulled that its owner does not have, or has no more.")
+            scenario =
+                    "A cache, key or batch is pulled that its owner does not have, or has no more.")
     void what_is_not_there_cannot_be_pulled(Coverage coverage) {
         LlmDataDist decoder = decoder(2);
         LlmDataDist prompt = prompt(1);
@@ -321,8 +324,7 @@ class LlmCodesTest {
         TransferOptions all = TransferOptions.DEFAULT;
         coverage.expect(
                 decoder.pullCache(src, dst, 0, all.withSize(1025)), LlmStatus.LLM_PARAM_INVALID);
-        coverage.expect(
-                decoder.pullCache(src, dst, 4, all), LlmStatus.LLM_PARAM_INVALID);
+        coverage.expect(decoder.pullCache(src, dst, 4, all), LlmStatus.LLM_PARAM_INVALID);
         coverage.expect(
                 decoder.pullCache(
                         src, dst, 0, all.withLayers(new LayerRange(0, 1), new LayerRange(0, 1))),

@@ -105,7 +105,8 @@ final class ClusterPeer {
                 Contents.fill(cache(words.get(1)), Integer.parseInt(words.get(2)));
                 yield "SUCCESS";
             }
-            case "sum" -> "SUCCESS " + Contents.sum(cache(words.get(1)), Integer.parseInt(words.get(2)));
+            case "sum" ->
+                    "SUCCESS " + Contents.sum(cache(words.get(1)), Integer.parseInt(words.get(2)));
             case "link" ->
                     line(
                             cluster.linkClusters(

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A {@link ClusterPeer} in a process of its own. Confined to one thread. Closing ends the process by
- * its id, whatever state it is in.
+ * A {@link ClusterPeer} in a process of its own. Confined to one thread. Closing ends the process
+ * by its id, whatever state it is in.
  */
 final class ClusterProcess implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
@@ -72,9 +72,7 @@ final class ClusterProcess implements AutoCloseable {
                                 "llm.DataHost=127.0.0.1"));
         command.addAll(options);
         Process process =
-                new ProcessBuilder(command)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         try {
             return new ClusterProcess(id, process);
         } catch (RuntimeException e) {

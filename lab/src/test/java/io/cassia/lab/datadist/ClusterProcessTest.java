@@ -144,8 +144,7 @@ class ClusterProcessTest {
         decoder.pullCache(source, dst).orThrow();
         prompt.stop();
         TransferOptions quick = TransferOptions.DEFAULT.withTimeout(SHORT);
-        coverage.expect(
-                decoder.pullCache(source, dst, 0, quick), LlmStatus.LLM_WAIT_PROC_TIMEOUT);
+        coverage.expect(decoder.pullCache(source, dst, 0, quick), LlmStatus.LLM_WAIT_PROC_TIMEOUT);
         coverage.expect(decoder.pullCache(source, dst, 0, quick), LlmStatus.LLM_NOT_YET_LINK);
         assertThat(decoder.whyBroken(1)).contains("LLM_WAIT_PROC_TIMEOUT");
         prompt.resume();
@@ -170,8 +169,7 @@ class ClusterProcessTest {
         link(decoder, prompt);
         prompt.kill();
         LinkResult told = unlink(decoder, false);
-        coverage.expect(
-                told.entries().getFirst(), LlmStatus.LLM_NOTIFY_PROMPT_UNLINK_FAILED);
+        coverage.expect(told.entries().getFirst(), LlmStatus.LLM_NOTIFY_PROMPT_UNLINK_FAILED);
         coverage.expect(told.overall(), LlmStatus.LLM_UNLINK_FAILED);
         assertThat(decoder.links()).isEmpty();
         LinkResult again = unlink(decoder, false);
@@ -182,7 +180,8 @@ class ClusterProcessTest {
     @Test
     @Covers(
             llm = LlmStatus.LLM_SUCCESS,
-            scenario = "The prompt's process is killed (kill -9), and the decoder unlinks by force.")
+            scenario =
+                    "The prompt's process is killed (kill -9), and the decoder unlinks by force.")
     void a_killed_prompt_needs_not_be_told(Coverage coverage) throws Exception {
         ClusterProcess prompt = prompt(1);
         LlmDataDist decoder = decoder();
@@ -209,8 +208,7 @@ class ClusterProcessTest {
         Cache src = prompt.allocateCache(DESC).orThrow();
         Contents.fill(src, 3);
         String link =
-                "link 1 127.0.0.1 %d 10000"
-                        .formatted(prompt.listenAddress().orElseThrow().port());
+                "link 1 127.0.0.1 %d 10000".formatted(prompt.listenAddress().orElseThrow().port());
         for (int life = 0; life < 2; life++) {
             ClusterProcess decoder = ClusterProcess.decoder(2);
             open.add(decoder);
@@ -245,11 +243,7 @@ class ClusterProcessTest {
         long src = second.allocate(SHAPE);
         Cache dst = decoder.allocateCache(DESC).orThrow();
         second.askOk("fill " + src + " 8");
-        assertThat(
-                        Patience.until(
-                                () ->
-                                        decoder.pullCache(new CacheIndex(1, src), dst)
-                                                .isOk()))
+        assertThat(Patience.until(() -> decoder.pullCache(new CacheIndex(1, src), dst).isOk()))
                 .isTrue();
         assertThat(Contents.sum(dst, 0)).isEqualTo(second.askOk("sum " + src + " 0"));
     }

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * 1024 requests pulled at once, each 4 x 2,424,832 and 4 x 16,384 bytes, hashed on both sides: 10 GB
- * from another process. Places for the large part are fewer, and each is used again and again.
+ * 1024 requests pulled at once, each 4 x 2,424,832 and 4 x 16,384 bytes, hashed on both sides: 10
+ * GB from another process. Places for the large part are fewer, and each is used again and again.
  */
 class ManyPullsTest {
     private static final int REQUESTS = 1024;
@@ -51,9 +51,7 @@ class ManyPullsTest {
     @ValueSource(strings = {"local,shm,process-vm,uds,tcp", "tcp"})
     void a_thousand_requests_at_once_arrive_as_they_were(String transports) throws Exception {
         Set<Transport> allowed =
-                transports.equals("tcp")
-                        ? Set.of(Transport.TCP)
-                        : EnumSet.allOf(Transport.class);
+                transports.equals("tcp") ? Set.of(Transport.TCP) : EnumSet.allOf(Transport.class);
         long pool = (long) TENSORS * (PLACES * (long) LARGE + REQUESTS * (long) SMALL) + (1 << 20);
         try (ClusterProcess prompt =
                         ClusterProcess.prompt(

@@ -235,8 +235,7 @@ final class Storm implements AutoCloseable {
         int life = decoder.life();
         String answer = tell(decoder, "pull 1 key:%d 0 1 0 %d".formatted(key, MILLIS));
         if (isOk(answer)) {
-            int pulls =
-                    keyPulls.computeIfAbsent(key, k -> new AtomicInteger()).incrementAndGet();
+            int pulls = keyPulls.computeIfAbsent(key, k -> new AtomicInteger()).incrementAndGet();
             assertThat(pulls).as("pulls of key " + key).isEqualTo(1);
             verify(decoder, life, 1, 0, sumOf(key.intValue() + 10_000, 1, 0));
             assertThat(tell(decoder, "pull 1 key:%d 0 1 0 %d".formatted(key, MILLIS)))
