@@ -40,6 +40,7 @@ final class MasterAudit {
     private final StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+
     /** The first replica of the same Start. */
     private final Map<Long, Long> startOf = new HashMap<>();
 
@@ -461,8 +462,7 @@ final class MasterAudit {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
         // An upsert that finds no space has preempted the one before; a later item may then evict.
         boolean preempted =
-                request.attempts.stream()
-                        .anyMatch(a -> a.upsert && a.name.equals(object.name()));
+                request.attempts.stream().anyMatch(a -> a.upsert && a.name.equals(object.name()));
         // The same tick may have given up what was under way for too long, or by a dead client.
         boolean givenUp =
                 request.command instanceof Command.Tick
@@ -470,7 +470,9 @@ final class MasterAudit {
                                 || time.nanos()
                                         >= startedAt.getOrDefault(object.name(), 0L)
                                                 + config.putReleaseNanos());
-        that(!object.busy() || preempted || givenUp, () -> object + " is evicted while busy by " + request.command);
+        that(
+                !object.busy() || preempted || givenUp,
+                () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(

@@ -835,10 +835,7 @@ final class SimulatedClient extends SimulatedMember {
             change(
                     new Command.PutRevoke(
                             new Args.PutRevoke(
-                                    attempt.writer,
-                                    attempt.name.key(),
-                                    ALL,
-                                    attempt.name.tenant()),
+                                    attempt.writer, attempt.name.key(), ALL, attempt.name.tenant()),
                             named(attempt)),
                     List.of(attempt),
                     _ -> {},
