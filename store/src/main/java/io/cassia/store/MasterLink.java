@@ -11,6 +11,7 @@ import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
@@ -243,6 +244,22 @@ final class MasterLink implements AutoCloseable {
         List<Outcome<ReplicaList>> lists =
                 callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
         return Outcome.ok(plain(lists, prefixOnly, sentNanos));
+    }
+
+    /** How many leading keys are readable; they get the lease of a question. */
+    Outcome<Integer> longestPrefix(
+            List<ByteString> keys, ByteString tenant, Deadline deadline) {
+        if (can("longest-prefix")) {
+            LongestPrefix question = new LongestPrefix(keys, tenant, 0, false, false);
+            return ask(CassiaMethods.LONGEST_PREFIX, question, deadline)
+                    .map(hit -> Math.toIntExact(hit.count()));
+        }
+        return acquire(keys, tenant, true, deadline)
+                .map(
+                        leased -> {
+                            release(leased, deadline);
+                            return leased.objects().size();
+                        });
     }
 
     private static Leased leased(CheckedAcquired acquired, long sentNanos) {
