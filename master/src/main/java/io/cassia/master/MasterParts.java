@@ -190,6 +190,7 @@ final class MasterParts {
                 config.maxObjects(),
                 config.allReplicas(),
                 taskRules(config.tasks()),
+                config.evictionPolicy(),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

@@ -1,5 +1,6 @@
 package io.cassia.master.core;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.status.Done;
@@ -84,6 +85,7 @@ final class Tenants {
         return isWellFormed(name) ? UNKNOWN : MALFORMED;
     }
 
+    @CanIgnoreReturnValue
     private Tenant create(ByteString name) {
         int number = recycled.isEmpty() ? byNumber.size() : recycled.removeLast();
         Tenant tenant = new Tenant(name, number);
