@@ -17,6 +17,7 @@ import io.cassia.rpc.BatchGate;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -267,6 +268,15 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                 lock.unlock();
             }
             wanted = sink.test(List.copyOf(slice.values()));
+        }
+    }
+
+    List<Segment> segments() {
+        lock.lock();
+        try {
+            return core.segments();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -82,6 +82,23 @@ class AdminHttpTest {
     }
 
     @Test
+    void segments_are_described_with_upstreams_members() throws Exception {
+        try (TestMaster master = TestMaster.start().mounted()) {
+            JsonNode detail = json(master.get("/get_segments_detail"));
+            assertThat(detail.get("total_segments").asInt()).isEqualTo(1);
+            assertThat(detail.at("/segments/0").toString())
+                    .isEqualTo(
+                            "{\"segment_name\":\"node-a:1\",\"segment_id\":\"11-11\","
+                                    + "\"client_id\":\"1-2\",\"base_address\":\"0xb0000000000\","
+                                    + "\"size_bytes\":16777216,\"size_human\":\"0.02 GiB\","
+                                    + "\"te_endpoint\":\"node-a:1\",\"protocol\":\"tcp\","
+                                    + "\"status\":\"OK\",\"allocator_used_bytes\":0,"
+                                    + "\"allocator_capacity_bytes\":16777216,"
+                                    + "\"allocator_usage_percent\":0.0}");
+        }
+    }
+
+    @Test
     void liveness_and_readiness_are_asked_apart() throws Exception {
         try (TestMaster master = TestMaster.start()) {
             for (String path : List.of("/health/live", "/livez", "/health/ready", "/readyz")) {
