@@ -90,7 +90,11 @@ final class ClusterSimulation {
         return ++lastVersion;
     }
 
-    NodeMemory newMemory(SimulatedNode node) {
+    /** A node that was restarted may find itself at its old place, with other bytes. */
+    NodeMemory newMemory(SimulatedNode node, @Nullable NodeMemory crashed) {
+        if (crashed != null && profile.checksums() && random.nextBoolean()) {
+            return new NodeMemory(crashed.endpoint, crashed.base, crashed.bytes());
+        }
         String endpoint = "10.0.0." + nodes.indexOf(node) + ":" + ++lastPort;
         byEndpoint.put(endpoint, node);
         return new NodeMemory(endpoint, (1L << 40) + lastPort * (1L << 30), profile.nodeBytes());
@@ -179,7 +183,19 @@ final class ClusterSimulation {
                         (there ? answerDone : answerFailed).run();
                     }
                 };
-        if (profile.checksums()) {
+        if (profile.checksums() && !quiet && random.nextInt(150) == 0) {
+            // The transfer fails for its caller, and its bytes land long after.
+            figures.lateBytes++;
+            time.after(
+                    random.nextLong(3000 * SimulationProfile.MILLI),
+                    () -> {
+                        NodeMemory memory = node.memory;
+                        if (memory != null && memory.endpoint.equals(buffer.transportEndpoint())) {
+                            access.at(memory, buffer.address());
+                        }
+                    });
+            answerFailed.run();
+        } else if (profile.checksums()) {
             long incarnation = node.process.incarnation();
             time.after(way, () -> node.process.happen(incarnation, land, answerFailed));
         } else {

@@ -13,6 +13,8 @@ final class SimulationFigures {
     long stalls;
     long cuts;
     long copies;
+    long lateBytes;
+    long dropped;
 
     void add(SimulationFigures other) {
         commands += other.commands;
@@ -26,13 +28,16 @@ final class SimulationFigures {
         stalls += other.stalls;
         cuts += other.cuts;
         copies += other.copies;
+        lateBytes += other.lateBytes;
+        dropped += other.dropped;
     }
 
     @Override
     public String toString() {
-        return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d"
+        return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d late-bytes=%d dropped=%d"
                 .formatted(
                         commands, puts, reads, misses, lateReads, mismatches, crashes, pauses,
-                        stalls, cuts, copies);
+                        stalls, cuts, copies,
+                        lateBytes, dropped);
     }
 }
