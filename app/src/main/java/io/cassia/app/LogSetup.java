@@ -13,7 +13,7 @@ import java.util.logging.LogManager;
  */
 public final class LogSetup {
     private static final String LEVEL = "cassia.log.level";
-    private static final Set<String> SERVERS = Set.of("up", "master", "node");
+    private static final Set<String> SERVERS = Set.of("up", "master", "node", "gateway");
     private static final Map<String, String> LEVELS =
             Map.of("error", "SEVERE", "warn", "WARNING", "info", "INFO", "debug", "FINE");
 

@@ -144,7 +144,7 @@ final class MasterParts {
         }
         Supplier<String> fresh =
                 () -> {
-                    metrics.refreshSegments();
+                    metrics.refresh();
                     return metricsText.get();
                 };
         return AdminServer.start(config.httpHost(), config.httpPort(), queries, fresh, meters)
@@ -190,6 +190,7 @@ final class MasterParts {
                 config.maxObjects(),
                 config.allReplicas(),
                 taskRules(config.tasks()),
+                config.evictionPolicy(),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

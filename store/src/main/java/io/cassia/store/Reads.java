@@ -40,8 +40,6 @@ final class Reads {
     /** How often one call asks the master anew because a lease ran out on failing replicas. */
     private static final int LEASES_PER_CALL = 8;
 
-    private static final IntUnaryOperator IDENTITY = i -> i;
-
     private final ByteString tenant;
     private final Clock clock;
     private final MasterLink master;
@@ -105,7 +103,7 @@ final class Reads {
             case Outcome.Ok<Leased>(Leased leased) -> {
                 List<Outcome<Long>> outcomes = new ArrayList<>(leased.objects().size());
                 Map<Integer, Set<String>> stale =
-                        leased(keys, IDENTITY, leased, plan, outcomes, deadline);
+                        leased(keys, IntUnaryOperator.identity(), leased, plan, outcomes, deadline);
                 if (!stale.isEmpty()) {
                     again(keys, stale, plan, outcomes, deadline);
                 }

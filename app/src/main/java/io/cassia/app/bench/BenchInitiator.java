@@ -68,18 +68,39 @@ public final class BenchInitiator implements AutoCloseable {
             long neededBytes,
             Clock clock,
             LongSupplier cpuNanos) {
+        return open(engine, segment, neededBytes, Long.MAX_VALUE, clock, cpuNanos);
+    }
+
+    /**
+     * The same with memory that is limited on both sides.
+     *
+     * @param mostBytes that are used of the target's memory and allocated here
+     */
+    public static Outcome<BenchInitiator> open(
+            TransferEngine engine,
+            String segment,
+            long neededBytes,
+            long mostBytes,
+            Clock clock,
+            LongSupplier cpuNanos) {
         return engine.openSegment(segment)
-                .then(handle -> open(engine, handle, neededBytes, clock, cpuNanos));
+                .then(handle -> open(engine, handle, neededBytes, mostBytes, clock, cpuNanos));
     }
 
     private static Outcome<BenchInitiator> open(
             TransferEngine engine,
             SegmentHandle handle,
             long neededBytes,
+            long mostBytes,
             Clock clock,
             LongSupplier cpuNanos) {
         return engine.remoteBuffers(handle)
                 .then(buffers -> largest(handle.name(), buffers, neededBytes))
+                .map(
+                        remote ->
+                                new RemoteBuffer(
+                                        remote.address(),
+                                        Math.min(remote.lengthBytes(), mostBytes)))
                 .then(remote -> allocate(engine, handle, remote, clock, cpuNanos));
     }
 

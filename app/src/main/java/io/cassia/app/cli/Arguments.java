@@ -21,7 +21,8 @@ final class Arguments {
                     Map.entry("metadata-server", "metadata"),
                     Map.entry("global-segment-size", "segment"),
                     Map.entry("local-hostname", "host"),
-                    Map.entry("tenant-id", "tenant"));
+                    Map.entry("tenant-id", "tenant"),
+                    Map.entry("client-http-port", "rest-port"));
 
     private Arguments() {}
 

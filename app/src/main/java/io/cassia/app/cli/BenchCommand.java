@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  cassia bench transfer",
             "  cassia bench master",
-            "  cassia bench transfer --help"
+            "  cassia bench store",
+            "  cassia bench store --help"
         })
 final class BenchCommand implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();

@@ -53,6 +53,7 @@ public final class Cli {
         commands.put("up", () -> new UpCommand(console, backend, stop, System.getenv()));
         commands.put("master", () -> new MasterCommand(console, backend, stop, System.getenv()));
         commands.put("node", () -> new NodeCommand(console, backend, stop));
+        commands.put("gateway", () -> new GatewayCommand(console, backend, stop));
         commands.put("put", () -> PutCommand.of(console, backend));
         commands.put("get", () -> GetCommand.of(console, backend));
         commands.put("exists", () -> ExistsCommand.of(console, backend));
@@ -82,6 +83,7 @@ public final class Cli {
         CommandLine bench = root.getSubcommands().get("bench");
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
+            bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
             bench.addSubcommand(new BenchMasterCommand(console, clock));
         }
         for (CommandLine command : root.getSubcommands().values()) {

@@ -5,6 +5,8 @@ import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.Running;
 import io.cassia.base.HumanSize;
 import io.cassia.base.config.Configuration;
+import io.cassia.status.Outcome;
+import io.cassia.store.StoreClientConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -17,16 +19,20 @@ import picocli.CommandLine.Spec;
 /** {@code cassia up}. Confined to its thread. */
 @Command(
         name = "up",
-        description = "Run a whole cluster in one process: master, metadata server, one node.",
+        description = {
+            "Run a whole cluster in one process: master, metadata server, one node, REST service."
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  cassia up --memory 2GiB",
             "  cassia up --host 10.0.0.1 --memory 64GiB",
-            "  cassia up --rpc-port 0 --http-port 0 --metadata-port 0 --json"
+            "  cassia up --rest-port off",
+            "  cassia up --rpc-port 0 --http-port 0 --metadata-port 0 --rest-port 0 --json"
         })
 final class UpCommand implements Callable<Integer>, DeclaresOptions {
     @Mixin private final Output output;
     @Mixin private final MasterOptions options;
+    @Mixin private final RestOptions rest = new RestOptions();
     @Spec private CommandSpec spec = CommandSpec.create();
     private final Backend backend;
     private final Serving serving;
@@ -68,7 +74,28 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
                     () -> ConfigurationText.document(configuration),
                     () -> ConfigurationText.yaml(configuration));
         }
-        return serving.run(backend.startCluster(settings, host, List.of(memoryBytes)), this::text);
+        return serving.run(
+                backend.startCluster(settings, host, List.of(memoryBytes)).then(this::withRest),
+                this::text);
+    }
+
+    private Outcome<Running> withRest(Running cluster) {
+        if (rest.isOff()) {
+            return Outcome.ok(cluster);
+        }
+        StoreClientConfig client =
+                new StoreClientConfig(
+                        cluster.master(),
+                        cluster.metadata(),
+                        host,
+                        StoreClientConfig.of(cluster.master()).tenant(),
+                        RestOptions.DEADLINE);
+        Outcome<Running> gateway =
+                rest.config(host).then(config -> backend.startGateway(client, config));
+        if (!gateway.isOk()) {
+            cluster.close();
+        }
+        return gateway.map(cluster::with);
     }
 
     private String text(Running running) {
@@ -86,6 +113,7 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
           %s get%s hello
           %s stat%s
 
+        %s
         from a Mooncake client in Python:
           from mooncake.store import MooncakeDistributedStore
           store = MooncakeDistributedStore()
@@ -104,6 +132,7 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
                         where,
                         program,
                         where,
+                        RestOptions.examples(running),
                         host,
                         running.metadata(),
                         running.master());

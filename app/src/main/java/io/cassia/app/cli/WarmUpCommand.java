@@ -68,7 +68,7 @@ final class WarmUpCommand implements Callable<Integer> {
     }
 
     private static String freePorts() {
-        return " --rpc-port 0 --http-port 0 --metadata-port 0 --memory 16MiB";
+        return " --rpc-port 0 --http-port 0 --metadata-port 0 --rest-port 0 --memory 16MiB";
     }
 
     /** A step that fails was exercised all the same: exit codes do not matter here. */

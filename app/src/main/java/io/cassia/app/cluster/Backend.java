@@ -1,6 +1,7 @@
 package io.cassia.app.cluster;
 
 import io.cassia.base.Clock;
+import io.cassia.gateways.rest.RestConfig;
 import io.cassia.status.Outcome;
 import io.cassia.store.NodeConfig;
 import io.cassia.store.StoreClientConfig;
@@ -25,6 +26,9 @@ public interface Backend {
      * @param segments memory of each node in bytes; one node per entry
      */
     Outcome<Running> startCluster(MasterSettings settings, String host, List<Long> segments);
+
+    /** The REST service of a running cluster, with a client of its own. */
+    Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest);
 
     /**
      * The product's own parts.

@@ -75,7 +75,7 @@ final class MasterAssembly {
     }
 
     /** A name that others can connect to, for a server that listens on every interface. */
-    private static String advertised(String host) {
+    static String advertised(String host) {
         try {
             return InetAddress.getByName(host).isAnyLocalAddress()
                     ? InetAddress.getLocalHost().getHostAddress()

@@ -1,6 +1,7 @@
 package io.cassia.app.cluster;
 
 import io.cassia.base.Clock;
+import io.cassia.gateways.rest.RestConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.NodeConfig;
@@ -72,6 +73,17 @@ record RealBackend(Clock clock, Map<String, String> variables) implements Backen
                                             started));
         }
         return finish(parts);
+    }
+
+    @Override
+    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest) {
+        Running.Builder parts = new Running.Builder();
+        parts.reachedAt(client.master(), client.metadata());
+        return finish(
+                engine().then(
+                                engine ->
+                                        GatewayAssembly.start(
+                                                client.withEngine(engine), rest, clock, parts)));
     }
 
     private static Outcome<Running> finish(Outcome<Running.Builder> parts) {

@@ -46,6 +46,18 @@ public final class Running implements AutoCloseable {
         return nodes;
     }
 
+    /** Both as one: its addresses behind these, and it is stopped first. */
+    public Running with(Running later) {
+        Builder both = new Builder().reachedAt(master, metadata);
+        addresses.forEach(both::listensOn);
+        later.addresses.forEach(both::listensOn);
+        nodes.forEach(both::node);
+        later.nodes.forEach(both::node);
+        stops.forEach(both::onClose);
+        later.stops.forEach(both::onClose);
+        return both.build();
+    }
+
     @Override
     public void close() {
         stop(stops);

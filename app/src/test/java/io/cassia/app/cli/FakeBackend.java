@@ -5,6 +5,7 @@ import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.ObjectStore;
 import io.cassia.app.cluster.Running;
 import io.cassia.base.ByteString;
+import io.cassia.gateways.rest.RestConfig;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
@@ -66,6 +67,17 @@ final class FakeBackend implements Backend, ObjectStore {
         master = settings;
         log.add("cluster " + host + " " + segments);
         return or(Outcome.ok(running("cluster").node(host + ":15001").build()));
+    }
+
+    @Override
+    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest) {
+        log.add("gateway " + client.master() + " " + rest);
+        return or(
+                Outcome.ok(
+                        new Running.Builder()
+                                .listensOn("rest", "http://" + rest.host() + ":" + rest.port())
+                                .onClose(() -> log.add("closed gateway"))
+                                .build()));
     }
 
     private Running.Builder running(String what) {

@@ -244,10 +244,13 @@ class ClientCodesTest {
     @Covers(
             store = {
                 StoreCode.OBJECT_HAS_REPLICATION_TASK,
+                StoreCode.OBJECT_REPLICA_BUSY,
                 StoreCode.REPLICA_IS_GONE,
                 StoreCode.OK
             },
-            scenario = "An object is replaced, and its node lost, while a replica is being copied.")
+            scenario =
+                    "An object is replaced, and the target's memory taken back, while a replica is"
+                            + " being copied; and it is copied while it is being replaced.")
     void object_under_a_copy(Coverage coverage) throws Exception {
         try (ProcessCluster cluster = ProcessCluster.start();
                 StorageNode source = node(cluster, "16MiB");
@@ -282,6 +285,20 @@ class ClientCodesTest {
                             Duration.ofSeconds(10)),
                     StoreCode.REPLICA_IS_GONE);
             coverage.expect(client.get(KEY, value), StoreCode.OK);
+            try (WriteSession replacing = client.openWrite(KEY, 100, PutOptions.UPSERT).orThrow()) {
+                assertThat(replacing.sizeBytes()).isEqualTo(100);
+                coverage.expect(
+                        rpc.callExpected(
+                                MasterMethods.COPY_START,
+                                new Args.CopyStart(
+                                        copier,
+                                        KEY,
+                                        TENANT,
+                                        source.endpoint(),
+                                        List.of(source.endpoint())),
+                                Duration.ofSeconds(10)),
+                        StoreCode.OBJECT_REPLICA_BUSY);
+            }
         }
     }
 

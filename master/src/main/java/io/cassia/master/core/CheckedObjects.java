@@ -74,15 +74,6 @@ final class CheckedObjects {
     }
 
     private Outcome<Long> end(EndChecked batch, WrittenObject written, long put) {
-        int length = written.sums().length();
-        int slot = slotOf(written.key(), batch.tenant());
-        long bytes = slot == NONE ? 0 : writes.sizeInFlight(slot);
-        if (slot != NONE && length != 0 && length != sumBytes(bytes)) {
-            return Outcome.failed(
-                    StoreCode.INVALID_PARAMS,
-                    "key %s: %d bytes of checksums for an object of %d bytes"
-                            .formatted(written.key(), length, bytes));
-        }
         return writes.end(
                         batch.client(),
                         new ObjectMeta(written.key(), written.crc64()),
@@ -93,8 +84,10 @@ final class CheckedObjects {
                 .map(done -> state.versions.number(slotOf(written.key(), batch.tenant())));
     }
 
-    private static long sumBytes(long objectBytes) {
-        return (objectBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * SUM_BYTES;
+    /** Whether these can be the sums of an object of that size; none always can. */
+    static boolean fit(ByteString sums, long objectBytes) {
+        long chunks = (objectBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+        return sums.isEmpty() || sums.length() == chunks * SUM_BYTES;
     }
 
     Outcome<List<ReplicaDescriptor>> startIf(UpsertStartIf wanted) {
@@ -129,28 +122,16 @@ final class CheckedObjects {
         if (extra == null || extra.replicas.isEmpty()) {
             return inline && dropLast(slot);
         }
-        Replica gone =
+        boolean there =
                 inline
-                        ? extra.replicas.getFirst()
+                        ? objects.has(slot, ObjectTable.COMPLETE)
                         : extra.replicas.stream()
-                                .filter(replica -> replica.id == bad.replica())
-                                .findFirst()
-                                .orElse(null);
-        if (gone == null || !gone.complete) {
-            return false;
+                                .anyMatch(
+                                        replica -> replica.complete && replica.id == bad.replica());
+        if (there) {
+            space.dropReplica(slot, bad.replica(), space.leasedUntil(slot));
         }
-        space.account(slot, -1);
-        extra.replicas.remove(gone);
-        long freeAt = space.leasedUntil(slot);
-        if (inline) {
-            space.release(objects.segment(slot), objects.allocation(slot), freeAt);
-            objects.setReplica(slot, gone.id, gone.segment, gone.allocation, gone.offset);
-        } else {
-            space.release(gone.segment, gone.allocation, freeAt);
-        }
-        space.account(slot, 1);
-        objects.trimExtra(slot);
-        return true;
+        return there;
     }
 
     /** An object without a right byte is none; one that is being replaced stays until then. */

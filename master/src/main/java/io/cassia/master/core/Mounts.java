@@ -66,8 +66,7 @@ final class Mounts {
         return Outcome.done();
     }
 
-    private static Outcome<Done> mountAgain(
-            Segment segment, Uuid client, MountedSegment present) {
+    private static Outcome<Done> mountAgain(Segment segment, Uuid client, MountedSegment present) {
         if (present.status() != SegmentStatus.OK) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
@@ -195,8 +194,8 @@ final class Mounts {
                     StoreCode.INVALID_PARAMS,
                     "segment " + id + " belongs to client " + segment.client + ", not " + client);
         }
-        if (segment.status() != SegmentStatus.OK
-                && segment.status() != SegmentStatus.GRACEFULLY_UNMOUNTING) {
+        if (segment.status() == SegmentStatus.DRAINED
+                || segment.status() == SegmentStatus.UNMOUNTING) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                     "segment " + id + " is " + segment.status());

@@ -24,6 +24,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Reads {
     private static final int NONE = ObjectTable.NONE;
+    /** Keys in one question, so that it does not keep others waiting. */
+    private static final int LONGEST_PREFIX = 65_536;
+
     private static final Outcome<Boolean> TRUE = Outcome.ok(true);
     private static final Outcome<Boolean> FALSE = Outcome.ok(false);
 
@@ -64,13 +67,18 @@ final class Reads {
         return found;
     }
 
+    private void hit(int slot) {
+        state.counters.add(CoreCount.GET_HITS, 1);
+        state.counters.add(CoreCount.GET_HIT_BYTES, state.objects.size(slot));
+    }
+
     Outcome<ReplicaList> get(ByteString key, ByteString tenant) {
         int slot = slotOf(key, tenant);
         Outcome<List<ReplicaDescriptor>> found = lookUp(slot, key, tenant);
         state.counters.add(CoreCount.GETS, 1);
         if (found instanceof Outcome.Ok<List<ReplicaDescriptor>>(List<ReplicaDescriptor> list)) {
             lease(slot);
-            state.counters.add(CoreCount.GET_HITS, 1);
+            hit(slot);
             return Outcome.ok(
                     new ReplicaList(
                             list,
@@ -142,7 +150,7 @@ final class Reads {
                     full ? tooManyLeases() : lookUp(slot, key, wanted.tenant());
             if (one.isOk()) {
                 state.leases.hold(slot);
-                state.counters.add(CoreCount.GET_HITS, 1);
+                hit(slot);
                 held[holds++] = slot;
             } else if (wanted.prefixOnly()) {
                 break;
@@ -157,6 +165,11 @@ final class Reads {
     Outcome<PrefixHit> longestPrefix(LongestPrefix wanted) {
         if (state.tenants.find(wanted.tenant()) == Tenants.MALFORMED) {
             return malformed(wanted.tenant());
+        }
+        if (wanted.keys().size() > LONGEST_PREFIX) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "keys=" + wanted.keys().size() + ", at most " + LONGEST_PREFIX);
         }
         if (wanted.counted() && state.leases.isFull()) {
             return tooManyLeases();
@@ -173,7 +186,7 @@ final class Reads {
             if (slot == NONE || !space.isAlive(slot)) {
                 break;
             }
-            state.counters.add(CoreCount.GET_HITS, 1);
+            hit(slot);
             if (wanted.withReplicas()) {
                 objectsFound.add(
                         Outcome.ok(new ReplicaList(space.readable(slot), leaseMs, checksum(slot))));

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class TenantRoom {
     private static final int NONE = ObjectTable.NONE;
 
-    /** Objects looked at for one write. */
-    private static final int MOST_STEPS = 100_000;
+    /** Objects looked at in one step for one write. */
+    private static final int MOST_STEPS = 50_000;
 
     private final CoreState state;
     private final Evictor evictor;
@@ -61,6 +61,7 @@ final class TenantRoom {
                     && state.objects.tenant(slot) == tenant
                     && evictor.isOverridable(slot)) {
                 state.counters.add(CoreCount.TENANT_EVICTED_BYTES, state.objects.memoryBytes(slot));
+                state.tenants.evicted(tenant, state.objects.memoryBytes(slot));
                 evictor.evict(slot, Fate.EVICTED_FOR_TENANT);
             }
         }

@@ -324,14 +324,7 @@ final class Writes {
         }
     }
 
-    /** Bytes of what is being written, of what is stored when nothing is. */
-    long sizeInFlight(int slot) {
-        ObjectExtra extra = objects.extra(slot);
-        return extra != null && extra.upsert != null ? extra.upsert.size : objects.size(slot);
-    }
-
-    Outcome<Done> end(
-            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+    Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
         return end(client, meta, replicaType, tenant, put, ByteString.EMPTY);
     }
 
@@ -369,6 +362,13 @@ final class Writes {
         if (!memory) {
             return Outcome.done();
         }
+        long size = upsert == null ? objects.size(slot) : upsert.size;
+        if (!CheckedObjects.fit(sums, size)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "key %s: %d bytes of checksums for an object of %d bytes"
+                            .formatted(meta.key(), sums.length(), size));
+        }
         if (extra != null && upsert != null) {
             if (upsert.replicas.isEmpty()) {
                 dropLostUpsert(slot);
@@ -402,7 +402,9 @@ final class Writes {
         }
         space.account(slot, 1);
         space.event(true, slot);
-        backToRest(slot);
+        objects.clear(slot, ObjectTable.IN_FLIGHT);
+        objects.trimExtra(slot);
+        state.recency.use(slot, space.restingListOfNew(slot));
     }
 
     private void completeUpsert(int slot, ObjectExtra extra, Upsert upsert) {

@@ -81,7 +81,9 @@ final class ClusterSimulation {
         return new Uuid(++lastNumber, random.nextLong());
     }
 
-    /** Names somebody who may read or write. Versions are negative here, so that both are unique. */
+    /**
+     * Names somebody who may read or write. Versions are negative here, so that both are unique.
+     */
     long newHolder() {
         return -(++lastNumber);
     }
@@ -269,7 +271,11 @@ final class ClusterSimulation {
         for (Uuid job : drainJobs) {
             handle(
                     new Request<>(
-                            new Command.CancelDrainJob(job), "operator", time.nanos(), List.of(), 0));
+                            new Command.CancelDrainJob(job),
+                            "operator",
+                            time.nanos(),
+                            List.of(),
+                            0));
         }
         nodes.forEach(node -> node.leaveIfRetired(core.state()));
         if (tries > 0) {

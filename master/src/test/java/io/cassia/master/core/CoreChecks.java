@@ -157,7 +157,7 @@ final class CoreChecks {
     private void lists() {
         int listed = 0;
         long readLeased = 0;
-        for (int list = RecencyLists.IDLE; list <= RecencyLists.IN_FLIGHT; list++) {
+        for (int list = RecencyLists.IDLE; list <= RecencyLists.NEW; list++) {
             int previous = 0;
             boolean leased = false;
             for (int slot = state.recency.head(list); slot != 0; slot = objects.next(slot)) {
@@ -179,6 +179,12 @@ final class CoreChecks {
                 listed++;
             }
         }
+        long onProbation = 0;
+        for (int slot = state.recency.head(RecencyLists.NEW); slot != 0; ) {
+            onProbation += objects.memoryBytes(slot);
+            slot = objects.next(slot);
+        }
+        assertThat(state.recency.newBytes()).as("on probation").isEqualTo(onProbation);
         int unlisted = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {
@@ -221,7 +227,7 @@ final class CoreChecks {
         }
         assertThat(state.replications.keySet()).isEqualTo(replicating);
         for (int tenant = 0; tenant < 8; tenant++) {
-            if (!state.tenants.exists(tenant)) {
+            if (!state.tenants.isNamed(tenant)) {
                 continue;
             }
             assertThat(state.tenants.charged(tenant))
@@ -243,7 +249,7 @@ final class CoreChecks {
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot)) {
                 assertThat(objects.find(objects.tenant(slot), objects.key(slot))).isEqualTo(slot);
-                assertThat(state.tenants.exists(objects.tenant(slot))).isTrue();
+                assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
                 live++;
             }
         }

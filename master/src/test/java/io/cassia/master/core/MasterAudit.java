@@ -41,12 +41,13 @@ final class MasterAudit {
     private final StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+
     /** The first replica of the same Start. */
     private final Map<Long, Long> startOf = new HashMap<>();
 
     private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
-    private final Map<ObjectName, History<Long, StoreOperation>> histories = new TreeMap<>(
-            Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
+    private final Map<ObjectName, History<Long, StoreOperation>> histories =
+            new TreeMap<>(Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
     private final List<ReadLease> readLeases = new ArrayList<>();
     private final Map<Long, Long> existLeases = new HashMap<>();
     private final Map<Long, Long> softPins = new HashMap<>();
@@ -153,12 +154,7 @@ final class MasterAudit {
                         .part()
                         .forEach(
                                 (key, replicas) ->
-                                        leased(
-                                                request,
-                                                name(tenant, key),
-                                                replicas,
-                                                leaseMs(),
-                                                0));
+                                        leased(request, name(tenant, key), replicas, leaseMs(), 0));
             }
             case Command.Acquire c -> {
                 CassiaMessages.Acquired got = (CassiaMessages.Acquired) answer;
@@ -230,8 +226,7 @@ final class MasterAudit {
         return TimeUnit.NANOSECONDS.toMillis(config.leaseNanos());
     }
 
-    private void started(
-            Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
+    private void started(Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
         if (!(answer instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas))) {
             return;
         }
@@ -390,8 +385,7 @@ final class MasterAudit {
                 "copy of " + origin);
     }
 
-    private void compare(
-            Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+    private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
         for (StoredObject before : stored.values()) {
             StoredObject after = now.get(before.name());
             if (after == null || after.version() != before.version()) {
@@ -416,13 +410,9 @@ final class MasterAudit {
 
     /** A version is not there any more: why may that be? */
     private void gone(
-            Request<?> request,
-            Object answer,
-            StoredObject before,
-            @Nullable StoredObject after) {
+            Request<?> request, Object answer, StoredObject before, @Nullable StoredObject after) {
         History<Long, StoreOperation> history = history(before.name());
-        StoreOperation lost =
-                new StoreOperation(StoreOperation.Kind.LOST, before.version());
+        StoreOperation lost = new StoreOperation(StoreOperation.Kind.LOST, before.version());
         if (before.isLost()) {
             losses++;
             history.happened(lost);
@@ -467,11 +457,12 @@ final class MasterAudit {
             default ->
                     that(
                             false,
-                            () -> before
-                                    + " vanishes by "
-                                    + request.command
-                                    + ", answered "
-                                    + answer);
+                            () ->
+                                    before
+                                            + " vanishes by "
+                                            + request.command
+                                            + ", answered "
+                                            + answer);
         }
     }
 
@@ -494,8 +485,7 @@ final class MasterAudit {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
         // An upsert that finds no space has preempted the one before; a later item may then evict.
         boolean preempted =
-                request.attempts.stream()
-                        .anyMatch(a -> a.upsert && a.name.equals(object.name()));
+                request.attempts.stream().anyMatch(a -> a.upsert && a.name.equals(object.name()));
         // The same tick may have given up what was under way for too long, or by a dead client.
         boolean givenUp =
                 request.command instanceof Command.Tick
@@ -503,7 +493,9 @@ final class MasterAudit {
                                 || time.nanos()
                                         >= startedAt.getOrDefault(object.name(), 0L)
                                                 + config.putReleaseNanos());
-        that(!object.busy() || preempted || givenUp, () -> object + " is evicted while busy by " + request.command);
+        that(
+                !object.busy() || preempted || givenUp,
+                () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(

@@ -142,8 +142,7 @@ final class SimulatedClient extends SimulatedMember {
             List<ByteString> keys = someNames(3).stream().map(ObjectName::key).toList();
             String segment = random().nextBoolean() ? "" : anyNode();
             // The writer named may be anybody, also one who is about to lose the key.
-            Uuid writer =
-                    writing.isEmpty() ? id : writing.iterator().next().writer;
+            Uuid writer = writing.isEmpty() ? id : writing.iterator().next().writer;
             tell(new Command.BatchReplicaClear(new Args.BatchReplicaClear(keys, writer, segment)));
         } else if (choice < 975) {
             createTask();
@@ -183,8 +182,7 @@ final class SimulatedClient extends SimulatedMember {
         if (random().nextBoolean()) {
             tell(
                     new Command.CreateCopyTask(
-                            new Args.CreateCopyTask(
-                                    name.key(), name.tenant(), List.of(anyNode())),
+                            new Args.CreateCopyTask(name.key(), name.tenant(), List.of(anyNode())),
                             epoch));
         } else {
             tell(
@@ -489,8 +487,7 @@ final class SimulatedClient extends SimulatedMember {
             ObjectName name, History.Call<StoreOperation> call, Outcome<Boolean> answer) {
         if (answer.orThrow()) {
             history(name).done(call);
-        } else if (world.profile.config().wipeNanos()
-                > world.profile.config().clientTtlNanos()) {
+        } else if (world.profile.config().wipeNanos() > world.profile.config().clientTtlNanos()) {
             // No may mean that only silent nodes hold it; the audit checks that.
             history(name).unknown(call);
         } else {
@@ -565,7 +562,8 @@ final class SimulatedClient extends SimulatedMember {
             long version = NodeMemory.wholeVersion(cells);
             WriteAttempt write = world.audit.attempt(version);
             if (world.profile.checksums()) {
-                // Without the checksum in the answer the client compares nothing and trusts nothing.
+                // Without the checksum in the answer the client compares nothing and trusts
+                // nothing.
                 if (checksum.isEmpty() || checksum.getAsLong() != version) {
                     if (checksum.isPresent()) {
                         mismatch();
@@ -722,17 +720,12 @@ final class SimulatedClient extends SimulatedMember {
                 command,
                 attempts,
                 answer -> {
-                    started(
-                            attempt,
-                            answer,
-                            sent,
-                            good -> end(attempts, List.of(good), 0));
+                    started(attempt, answer, sent, good -> end(attempts, List.of(good), 0));
                 },
                 () -> giveUp(attempts));
     }
 
-    private void startBatch(
-            List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
+    private void startBatch(List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
         long sent = process.clock().nanos();
         Args.BatchPutStart args =
                 new Args.BatchPutStart(
@@ -778,8 +771,7 @@ final class SimulatedClient extends SimulatedMember {
                 answered,
                 silence,
                 () -> {
-                    attempts.forEach(
-                            attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
+                    attempts.forEach(attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
                     if (command instanceof Command.PutEnd
                             || command instanceof Command.BatchPutEnd) {
                         attempts.forEach(WriteAttempt::endOver);
@@ -901,10 +893,7 @@ final class SimulatedClient extends SimulatedMember {
             change(
                     new Command.PutRevoke(
                             new Args.PutRevoke(
-                                    attempt.writer,
-                                    attempt.name.key(),
-                                    ALL,
-                                    attempt.name.tenant()),
+                                    attempt.writer, attempt.name.key(), ALL, attempt.name.tenant()),
                             named(attempt)),
                     List.of(attempt),
                     _ -> {},
@@ -978,8 +967,7 @@ final class SimulatedClient extends SimulatedMember {
                 over);
     }
 
-    private void removed(
-            ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
+    private void removed(ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
         if (!call.isOpen()) {
             return;
         }

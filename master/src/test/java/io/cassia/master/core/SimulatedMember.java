@@ -31,8 +31,7 @@ abstract class SimulatedMember {
     abstract void crash();
 
     /** Asks the master; the answer may come never, and is not listened to when it comes late. */
-    final <R> void ask(
-            Command<R> command, Consumer<R> answered, Runnable silence) {
+    final <R> void ask(Command<R> command, Consumer<R> answered, Runnable silence) {
         ask(command, List.of(), world.newHolder(), answered, silence, () -> {});
     }
 

@@ -52,13 +52,7 @@ final class SimulatedNode extends SimulatedMember {
         leaving = false;
         Segment lent =
                 new Segment(
-                        world.newId(),
-                        name,
-                        fresh.base,
-                        fresh.bytes(),
-                        fresh.endpoint,
-                        "tcp",
-                        "");
+                        world.newId(), name, fresh.base, fresh.bytes(), fresh.endpoint, "tcp", "");
         segment = lent;
         mount(lent);
     }
@@ -115,9 +109,7 @@ final class SimulatedNode extends SimulatedMember {
                             new Args.GracefulUnmountSegment(lent.id(), id, graceMs)),
                     _ -> {},
                     () -> {});
-            process.after(
-                    graceMs * SimulationProfile.MILLI,
-                    () -> waitUntilGone(lent.id()));
+            process.after(graceMs * SimulationProfile.MILLI, () -> waitUntilGone(lent.id()));
             return;
         }
         unmount(lent.id());
@@ -153,7 +145,8 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void unmount(Uuid gone) {
-        // Who reads or writes from now on gets an error, not memory that is used for something else.
+        // Who reads or writes from now on gets an error, not memory that is used for something
+        // else.
         memory = null;
         ask(
                 new Command.UnmountSegment(new Args.UnmountSegment(gone, id)),
@@ -203,7 +196,9 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
+                        if (answer
+                                instanceof
+                                Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -221,15 +216,13 @@ final class SimulatedNode extends SimulatedMember {
         ask(
                 new Command.CopyStart(
                         new Args.CopyStart(
-                                id,
-                                order.key(),
-                                order.tenant(),
-                                order.source(),
-                                order.targets())),
+                                id, order.key(), order.tenant(), order.source(), order.targets())),
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
+                    if (answer
+                            instanceof
+                            Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
@@ -274,13 +267,7 @@ final class SimulatedNode extends SimulatedMember {
                 process,
                 RangeClaims.bufferOf(targets.getFirst()),
                 (node, address) -> node.paste(address, cells),
-                () ->
-                        paste(
-                                order,
-                                holder,
-                                sentOwn,
-                                cells,
-                                targets.subList(1, targets.size())),
+                () -> paste(order, holder, sentOwn, cells, targets.subList(1, targets.size())),
                 () -> end(order, holder, false));
     }
 

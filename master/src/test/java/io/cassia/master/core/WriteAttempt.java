@@ -55,8 +55,7 @@ final class WriteAttempt {
         this.upsert = upsert;
         this.config = config;
         this.history = history;
-        StoreOperation.Kind kind =
-                upsert ? StoreOperation.Kind.UPSERT : StoreOperation.Kind.PUT;
+        StoreOperation.Kind kind = upsert ? StoreOperation.Kind.UPSERT : StoreOperation.Kind.PUT;
         this.call = history.call(new StoreOperation(kind, version));
     }
 

@@ -1,0 +1,218 @@
+package io.cassia.app.bench.store;
+
+import io.cassia.app.bench.BenchInitiator;
+import io.cassia.app.bench.BenchPlan;
+import io.cassia.app.bench.BenchRow;
+import io.cassia.app.bench.store.StoreCell.Operation;
+import io.cassia.app.bench.store.StorePlan.Shape;
+import io.cassia.base.Clock;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import io.cassia.store.PutOptions;
+import io.cassia.store.StoreClient;
+import io.cassia.store.StoreClientConfig;
+import io.cassia.transfer.Opcode;
+import io.cassia.transfer.TransferConfig;
+import io.cassia.transfer.TransferEngine;
+import io.cassia.transfer.environment.EngineEnvironment;
+import io.cassia.transfer.transport.Transport;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Runs the measurements of one place after the other, with what stands beside them. Confined to its
+ * thread.
+ */
+public final class StoreBench {
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    /** Memory of the raw engine's side here, and of the node's that it uses. */
+    private static final long RAW_BYTES = 256L << 20;
+
+    private final Clock clock;
+    private final StorePlan plan;
+    private final Optional<RedisReference> redis;
+    private final Consumer<StoreRow> sink;
+    private final Map<String, String> variables;
+    private final Map<Shape, Map<Operation, Double>> redisRates = new HashMap<>();
+
+    /**
+     * @param variables the environment, which decides the settings of the engines
+     * @param sink told of each measurement as soon as it is known
+     */
+    public StoreBench(
+            Clock clock,
+            StorePlan plan,
+            Optional<RedisReference> redis,
+            Map<String, String> variables,
+            Consumer<StoreRow> sink) {
+        this.clock = clock;
+        this.plan = plan;
+        this.redis = redis;
+        this.variables = Map.copyOf(variables);
+        this.sink = sink;
+    }
+
+    /**
+     * All shapes in one place.
+     *
+     * @param node Transfer Engine name of the node that shall hold the objects
+     */
+    public Outcome<List<StoreRow>> run(Where where, String master, String node) {
+        return settings(where)
+                .then(
+                        engine -> {
+                            StoreClientConfig config =
+                                    new StoreClientConfig(
+                                                    master,
+                                                    StoreClientConfig.P2P,
+                                                    "127.0.0.1",
+                                                    "default",
+                                                    DEADLINE)
+                                            .withEngine(engine);
+                            return StoreClient.connect(config, clock, new SimpleMeterRegistry());
+                        })
+                .then(
+                        client -> {
+                            try (client) {
+                                return run(where, client, node);
+                            }
+                        });
+    }
+
+    private Outcome<EngineEnvironment> settings(Where where) {
+        Map<String, String> all = new HashMap<>(variables);
+        if (where == Where.REMOTE) {
+            all.put("MC_FORCE_TCP", "1");
+        }
+        return switch (EngineEnvironment.read(all)) {
+            case Outcome.Ok<EngineEnvironment> ok -> ok;
+            case Outcome.Failed<EngineEnvironment> failed ->
+                    Outcome.failed(StoreCode.INVALID_PARAMS, failed.detail());
+        };
+    }
+
+    private Outcome<List<StoreRow>> run(Where where, StoreClient client, String node) {
+        PutOptions options = PutOptions.DEFAULT.withPreferred(List.of(node));
+        List<StoreRow> rows = new ArrayList<>();
+        try (StoreLoad load = new StoreLoad(client, options, clock, plan)) {
+            for (Shape shape : plan.shapes()) {
+                // The store is empty now, so that the raw engine may write to the same memory.
+                Outcome<Map<Operation, Double>> raw = raw(where, node, shape);
+                Outcome<List<StoreRow>> measured =
+                        raw.then(
+                                rates ->
+                                        load.measure(where, shape)
+                                                .then(ours -> beside(ours, rates)));
+                switch (measured) {
+                    case Outcome.Failed<List<StoreRow>> failed -> {
+                        return failed;
+                    }
+                    case Outcome.Ok<List<StoreRow>>(List<StoreRow> shown) -> {
+                        shown.forEach(sink);
+                        rows.addAll(shown);
+                    }
+                }
+            }
+        }
+        return Outcome.ok(rows);
+    }
+
+    private Outcome<List<StoreRow>> beside(List<StoreRow> ours, Map<Operation, Double> raw) {
+        List<StoreRow> rows = new ArrayList<>();
+        for (StoreRow row : ours) {
+            StoreCell cell = row.cell();
+            Outcome<OptionalDouble> redisRate = redisRate(cell);
+            if (redisRate instanceof Outcome.Failed<OptionalDouble> failed) {
+                return failed.as();
+            }
+            rows.add(
+                    row.beside(
+                            OptionalDouble.of(raw.get(cell.operation())),
+                            redisRate.orThrow(),
+                            row.threads() == 1 ? PeerFigures.of(cell) : OptionalDouble.empty()));
+        }
+        return Outcome.ok(rows);
+    }
+
+    /** As many requests in flight as a batch has objects, over loopback TCP. */
+    private Outcome<OptionalDouble> redisRate(StoreCell cell) {
+        if (redis.isEmpty() || cell.where() == Where.OWN) {
+            return Outcome.ok(OptionalDouble.empty());
+        }
+        Shape shape = new Shape(cell.bytes(), cell.batch());
+        Map<Operation, Double> rates = redisRates.get(shape);
+        if (rates == null) {
+            int inFlight = cell.batch() * plan.threads();
+            double expected = Math.min(1.5e9 / cell.bytes(), 25_000.0 * Math.min(inFlight, 3));
+            long requests =
+                    Math.max(inFlight * 4L, (long) (expected * plan.duration().toMillis() / 1000));
+            try {
+                rates = redis.get().measure(cell.bytes(), inFlight, requests);
+            } catch (IOException e) {
+                return Outcome.failed(StoreCode.INTERNAL_ERROR, "redis-benchmark: " + e);
+            }
+            redisRates.put(shape, rates);
+        }
+        return Outcome.ok(OptionalDouble.of(rates.get(cell.operation())));
+    }
+
+    /** The engine alone, against the same memory. */
+    private Outcome<Map<Operation, Double>> raw(Where where, String node, Shape shape) {
+        TransferConfig config = TransferConfig.of(TransferConfig.P2P, "127.0.0.1");
+        return TransferEngine.start(
+                        where == Where.REMOTE
+                                ? config.withTransports(Set.of(Transport.TCP))
+                                : config,
+                        clock,
+                        new SimpleMeterRegistry())
+                .then(
+                        engine -> {
+                            try (engine) {
+                                return raw(engine, node, shape);
+                            }
+                        });
+    }
+
+    private Outcome<Map<Operation, Double>> raw(TransferEngine engine, String node, Shape shape) {
+        long needed = Math.multiplyExact(shape.batchBytes(), (long) plan.threads());
+        return BenchInitiator.open(
+                        engine, node, needed, Math.max(needed, RAW_BYTES), clock, () -> 0)
+                .then(
+                        initiator -> {
+                            try (initiator) {
+                                return rate(initiator, Opcode.WRITE, shape)
+                                        .then(
+                                                write ->
+                                                        rate(initiator, Opcode.READ, shape)
+                                                                .map(
+                                                                        read ->
+                                                                                Map.of(
+                                                                                        Operation
+                                                                                                .PUT,
+                                                                                        write,
+                                                                                        Operation
+                                                                                                .GET,
+                                                                                        read)));
+                            }
+                        });
+    }
+
+    private Outcome<Double> rate(BenchInitiator initiator, Opcode operation, Shape shape) {
+        return initiator
+                .measure(
+                        new BenchPlan.Cell(operation, shape.bytes(), shape.batch()),
+                        plan.threads(),
+                        plan.duration().dividedBy(2))
+                .map(BenchRow::rate);
+    }
+}

@@ -1,0 +1,106 @@
+package io.cassia.app.cli;
+
+import io.cassia.app.cluster.Running;
+import io.cassia.gateways.rest.RestConfig;
+import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** What the REST service can be told. Confined to its command. */
+final class RestOptions {
+    private static final int OFF = -1;
+    private static final RestConfig DEFAULT = RestConfig.DEFAULT;
+
+    /** Limit of one request's work in the cluster. */
+    static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    @Option(
+            names = "--rest-port",
+            paramLabel = "PORT",
+            defaultValue = "${env:CASSIA_REST_PORT:-9300}",
+            converter = PortOrOff.class,
+            description =
+                    "Port of the REST service; 0 takes a free one, 'off' starts none. Default:"
+                            + " $CASSIA_REST_PORT, else 9300.")
+    private int port;
+
+    @Option(
+            names = "--rest-buffers",
+            paramLabel = "SIZE",
+            defaultValue = "256MiB",
+            converter = Converters.Size.class,
+            description =
+                    "Memory for the bodies of all REST requests in flight; larger objects pass"
+                            + " through it in pieces. Default: 256MiB.")
+    private long bufferBytes;
+
+    @Option(
+            names = "--rest-requests",
+            paramLabel = "N",
+            defaultValue = "64",
+            converter = Converters.Count.class,
+            description = "REST requests at once; more are refused with 503. Default: 64.")
+    private int requests;
+
+    @Option(
+            names = "--rest-patience",
+            paramLabel = "DURATION",
+            defaultValue = "30s",
+            converter = Converters.Seconds.class,
+            description =
+                    "How long a REST client may neither send nor take a byte, and how long a"
+                            + " request waits for buffers. Default: 30s.")
+    private Duration patience = DEFAULT.patience();
+
+    /** A port, or {@code off}. */
+    static final class PortOrOff implements ITypeConverter<Integer> {
+        private static final int HIGHEST = 65_535;
+
+        @Override
+        public Integer convert(String text) {
+            if (text.equals("off")) {
+                return OFF;
+            }
+            int port = Integer.parseInt(text);
+            if (port < 0 || port > HIGHEST) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not a port, 0 to " + HIGHEST + ", or 'off'");
+            }
+            return port;
+        }
+    }
+
+    boolean isOff() {
+        return port == OFF;
+    }
+
+    /**
+     * INVALID_PARAMS when there is nothing to run.
+     *
+     * @param host address to listen on
+     */
+    Outcome<RestConfig> config(String host) {
+        if (isOff() || bufferBytes < 1 || patience.isZero()) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "--rest-port must not be 'off' here, --rest-buffers and --rest-patience not 0");
+        }
+        return Outcome.ok(new RestConfig(host, port, bufferBytes, requests, patience));
+    }
+
+    /** Lines to paste, or none when there is no service. */
+    static String examples(Running running) {
+        String address = running.addresses().get("rest");
+        return address == null
+                ? ""
+                : """
+                from a shell over HTTP:
+                  curl -T README.md %s/api/put/readme
+                  curl %s/api/get/readme
+                """
+                        .formatted(address, address);
+    }
+}

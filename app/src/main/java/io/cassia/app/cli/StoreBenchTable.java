@@ -1,0 +1,181 @@
+package io.cassia.app.cli;
+
+import io.cassia.app.bench.store.StoreRow;
+import io.cassia.base.HumanSize;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * How measurements of the store are shown: a line as soon as it is known, or one document at the
+ * end. Immutable.
+ */
+final class StoreBenchTable {
+    /** Forms of the table. */
+    enum Form {
+        TEXT,
+        CSV,
+        MARKDOWN
+    }
+
+    private static final String TEXT_HEAD =
+            "where        op    object  batch  objects/s     GB/s    p50 us    p99 us   raw GB/s"
+                    + "  ratio  redis GB/s  ratio  peer obj/s  ratio";
+    private static final String CSV_HEAD =
+            "where,operation,object_bytes,batch,threads,seconds,objects,objects_per_s,gb_per_s,p50_us,"
+                    + "p99_us,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
+                    + "peer_ratio";
+    private static final String MARKDOWN_HEAD =
+            """
+            | where | op | object | batch | objects/s | GB/s | p50 us | p99 us | raw engine | redis | peer |
+            | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\
+            """;
+    private static final double GIGA = 1e9;
+
+    private final Output output;
+    private final Form form;
+
+    StoreBenchTable(Output output, Form form) {
+        this.output = output;
+        this.form = form;
+    }
+
+    void head() {
+        if (!output.json()) {
+            show(
+                    switch (form) {
+                        case TEXT -> TEXT_HEAD;
+                        case CSV -> CSV_HEAD;
+                        case MARKDOWN -> MARKDOWN_HEAD;
+                    });
+        }
+    }
+
+    void row(StoreRow row) {
+        if (!output.json()) {
+            show(
+                    switch (form) {
+                        case TEXT -> text(row);
+                        case CSV -> csv(row);
+                        case MARKDOWN -> markdown(row);
+                    });
+        }
+    }
+
+    private void show(String line) {
+        output.console().line(line);
+        output.console().flush();
+    }
+
+    int end(List<StoreRow> rows) {
+        return output.ok(
+                () -> Json.object("rows", rows.stream().map(StoreBenchTable::document).toList()),
+                () -> "");
+    }
+
+    private static String operation(StoreRow row) {
+        return row.cell().operation().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String size(StoreRow row) {
+        return HumanSize.format(row.cell().bytes()).replace(" ", "");
+    }
+
+    private static String text(StoreRow row) {
+        return String.format(
+                        Locale.ROOT,
+                        "%-12s %-4s %7s %6d %10.0f %8.3f %9.1f %9.1f %10s %6s %11s %6s %11s %6s",
+                        row.cell().where().label(),
+                        operation(row),
+                        size(row),
+                        row.cell().batch(),
+                        row.objectsPerSecond(),
+                        row.rate() / GIGA,
+                        row.p50Nanos() / 1e3,
+                        row.p99Nanos() / 1e3,
+                        known("%.3f", row.rawRate(), GIGA),
+                        known("%.2f", row.rawRatio(), 1),
+                        known("%.3f", row.redisRate(), GIGA),
+                        known("%.2f", row.redisRatio(), 1),
+                        known("%.0f", row.peerRate(), 1),
+                        known("%.2f", row.peerRatio(), 1))
+                .stripTrailing();
+    }
+
+    /** Nothing for a figure that was not measured. */
+    private static String known(String format, OptionalDouble value, double unit) {
+        return value.isEmpty()
+                ? ""
+                : String.format(Locale.ROOT, format, value.getAsDouble() / unit);
+    }
+
+    private static String csv(StoreRow row) {
+        return String.format(
+                Locale.ROOT,
+                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s",
+                row.cell().where().label(),
+                operation(row),
+                row.cell().bytes(),
+                row.cell().batch(),
+                row.threads(),
+                row.nanos() / 1e9,
+                row.objects(),
+                row.objectsPerSecond(),
+                row.rate() / GIGA,
+                row.p50Nanos() / 1e3,
+                row.p99Nanos() / 1e3,
+                known("%.4f", row.rawRate(), GIGA),
+                known("%.3f", row.rawRatio(), 1),
+                known("%.4f", row.redisRate(), GIGA),
+                known("%.3f", row.redisRatio(), 1),
+                known("%.0f", row.peerRate(), 1),
+                known("%.3f", row.peerRatio(), 1));
+    }
+
+    private static String markdown(StoreRow row) {
+        return String.format(
+                Locale.ROOT,
+                "| %s | %s | %s | %d | %.0f | %.3f | %.1f | %.1f | %s | %s | %s |",
+                row.cell().where().label(),
+                operation(row),
+                HumanSize.format(row.cell().bytes()),
+                row.cell().batch(),
+                row.objectsPerSecond(),
+                row.rate() / GIGA,
+                row.p50Nanos() / 1e3,
+                row.p99Nanos() / 1e3,
+                beside("%.3f", row.rawRate(), GIGA, row.rawRatio()),
+                beside("%.3f", row.redisRate(), GIGA, row.redisRatio()),
+                beside("%.0f", row.peerRate(), 1, row.peerRatio()));
+    }
+
+    private static String beside(
+            String format, OptionalDouble theirs, double unit, OptionalDouble ratio) {
+        return theirs.isEmpty()
+                ? ""
+                : known(format, theirs, unit) + " (" + known("%.2f", ratio, 1) + "x)";
+    }
+
+    private static Map<String, Object> document(StoreRow row) {
+        return Json.object(
+                "where", row.cell().where().label(),
+                "operation", operation(row),
+                "objectBytes", row.cell().bytes(),
+                "batch", row.cell().batch(),
+                "threads", row.threads(),
+                "nanos", row.nanos(),
+                "objects", row.objects(),
+                "objectsPerSecond", row.objectsPerSecond(),
+                "bytesPerSecond", row.rate(),
+                "p50Nanos", row.p50Nanos(),
+                "p99Nanos", row.p99Nanos(),
+                "rawBytesPerSecond", orNull(row.rawRate()),
+                "redisBytesPerSecond", orNull(row.redisRate()),
+                "peerObjectsPerSecond", orNull(row.peerRate()));
+    }
+
+    private static Object orNull(OptionalDouble value) {
+        return value.isEmpty() ? Json.Null.NULL : (Object) value.getAsDouble();
+    }
+}

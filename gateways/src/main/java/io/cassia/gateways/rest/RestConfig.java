@@ -1,0 +1,34 @@
+package io.cassia.gateways.rest;
+
+import java.time.Duration;
+
+/**
+ * What the REST service listens on and how much it takes on. Immutable.
+ *
+ * @param host address to listen on
+ * @param port 0 takes a free one
+ * @param bufferBytes memory for the bodies of all requests in flight; also the longest body of a
+ *     put, and what a get of a larger object is cut into pieces by
+ * @param maxRequests requests that are worked on at once; more are refused with 503
+ * @param patience how long a client may neither send nor take a byte, and how long a request waits
+ *     for buffers
+ */
+public record RestConfig(
+        String host, int port, long bufferBytes, int maxRequests, Duration patience) {
+    /** Upstream's port of the HTTP server of a client (spec mooncake-store 12.3). */
+    public static final int PORT = 9300;
+
+    public static final RestConfig DEFAULT =
+            new RestConfig("127.0.0.1", PORT, 256L << 20, 64, Duration.ofSeconds(30));
+
+    public RestConfig {
+        if (bufferBytes < 1 || maxRequests < 1 || patience.isNegative() || patience.isZero()) {
+            throw new IllegalArgumentException(
+                    bufferBytes + " bytes, " + maxRequests + " requests, patience " + patience);
+        }
+    }
+
+    public RestConfig listeningOn(String newHost, int newPort) {
+        return new RestConfig(newHost, newPort, bufferBytes, maxRequests, patience);
+    }
+}
