@@ -27,7 +27,8 @@ class WallClockTest {
     private static final class Machine implements AutoCloseable {
         final VirtualTime time = new VirtualTime();
         final VirtualClock clock = new VirtualClock(time, -7_000_000_000L, 0);
-        final MasterLoop loop = new MasterLoop(MasterConfig.builder().build().core(), clock);
+        final MasterLoop loop = 
+                new MasterLoop(MasterParts.coreConfig(MasterConfig.DEFAULT), clock);
 
         /** Ticks for a while; the node pings as long as it lives. */
         void run(long seconds, boolean pings) {
