@@ -17,6 +17,7 @@ import io.cassia.rpc.BatchGate;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -32,6 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Guarded. The one writer of the core is a lock: connection threads apply their commands
@@ -152,6 +154,21 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         return answer;
     }
 
+    /** Does something that takes its time without the lock, also within a batch. */
+    <R> R outside(Supplier<R> action) {
+        int holds = lock.getHoldCount();
+        for (int i = 0; i < holds; i++) {
+            lock.unlock();
+        }
+        try {
+            return action.get();
+        } finally {
+            for (int i = 0; i < holds; i++) {
+                enter();
+            }
+        }
+    }
+
     /** Gives the lock to a waiter, if there is one; the calling thread may be in a batch. */
     private void letOthersIn() {
         int holds = lock.getHoldCount();
@@ -251,6 +268,15 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                 lock.unlock();
             }
             wanted = sink.test(List.copyOf(slice.values()));
+        }
+    }
+
+    List<Segment> segments() {
+        lock.lock();
+        try {
+            return core.segments();
+        } finally {
+            lock.unlock();
         }
     }
 

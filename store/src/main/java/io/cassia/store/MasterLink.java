@@ -11,6 +11,7 @@ import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
@@ -60,14 +61,12 @@ final class MasterLink implements AutoCloseable {
     private final List<String> capabilities;
     private final boolean cassia;
     private final boolean checked;
-    private final boolean namesPuts;
 
     private MasterLink(RpcClient rpc, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
         this.clock = clock;
         this.capabilities = capabilities;
         this.cassia = capabilities.contains("acquire");
-        this.namesPuts = capabilities.contains("puts");
         this.checked = capabilities.contains(CheckedMethods.CAPABILITY);
     }
 
@@ -191,29 +190,30 @@ final class MasterLink implements AutoCloseable {
     /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
     <A, T> List<Outcome<T>> callBatch(
             RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
-        return each(rpc.call(method, args, deadline.remaining()), size);
+        return items(rpc.call(method, args, deadline.remaining()), size);
     }
 
-    /**
-     * As the other {@code callBatch}, for an End or a Revoke.
-     *
-     * @param puts for each item the id of the first replica that its Start answered
-     */
+    /** The same about puts that are known by the ids of their first replicas. */
     <A, T> List<Outcome<T>> callBatch(
-            RpcMethod<A, List<Outcome<T>>> method, A args, List<Long> puts, Deadline deadline) {
-        if (!namesPuts) {
-            return callBatch(method, args, puts.size(), deadline);
+            RpcMethod<A, List<Outcome<T>>> method,
+            A args,
+            List<Long> puts,
+            int size,
+            Deadline deadline) {
+        if (!cassia) {
+            return callBatch(method, args, size, deadline);
         }
         ByteBuffer ids =
                 ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         puts.forEach(ids::putLong);
-        Attachment named = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
-        return each(
-                rpc.exchange(method, args, named, deadline.remaining()).map(Reply::result),
-                puts.size());
+        Attachment attachment =
+                Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        return items(
+                rpc.exchange(method, args, attachment, deadline.remaining()).map(Reply::result),
+                size);
     }
 
-    private static <T> List<Outcome<T>> each(Outcome<List<Outcome<T>>> answer, int size) {
+    private static <T> List<Outcome<T>> items(Outcome<List<Outcome<T>>> answer, int size) {
         return switch (answer) {
             case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
                     items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
@@ -244,6 +244,22 @@ final class MasterLink implements AutoCloseable {
         List<Outcome<ReplicaList>> lists =
                 callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
         return Outcome.ok(plain(lists, prefixOnly, sentNanos));
+    }
+
+    /** How many leading keys are readable; they get the lease of a question. */
+    Outcome<Integer> longestPrefix(
+            List<ByteString> keys, ByteString tenant, Deadline deadline) {
+        if (can("longest-prefix")) {
+            LongestPrefix question = new LongestPrefix(keys, tenant, 0, false, false);
+            return ask(CassiaMethods.LONGEST_PREFIX, question, deadline)
+                    .map(hit -> Math.toIntExact(hit.count()));
+        }
+        return acquire(keys, tenant, true, deadline)
+                .map(
+                        leased -> {
+                            release(leased, deadline);
+                            return leased.objects().size();
+                        });
     }
 
     private static Leased leased(CheckedAcquired acquired, long sentNanos) {
@@ -296,8 +312,8 @@ final class MasterLink implements AutoCloseable {
     /**
      * Makes written objects readable; the versions, 0 from a master that keeps none.
      *
-     * @param puts for each object the id of the first replica that its Start answered, so that an
-     *     End that arrives late cannot end a later put of the same client
+     * @param puts ids of the first replicas that their starts answered: another put of the same
+     *     key and client must not be ended in their stead
      */
     List<Outcome<Long>> end(
             Uuid client,
@@ -307,7 +323,7 @@ final class MasterLink implements AutoCloseable {
             Deadline deadline) {
         if (checked) {
             EndChecked end = new EndChecked(client, written, tenant);
-            return callBatch(CheckedMethods.END_CHECKED, end, puts, deadline);
+            return callBatch(CheckedMethods.END_CHECKED, end, puts, written.size(), deadline);
         }
         List<ObjectMeta> metas = new ArrayList<>(written.size());
         for (WrittenObject object : written) {
@@ -316,7 +332,8 @@ final class MasterLink implements AutoCloseable {
         Args.BatchPutEnd end =
                 new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
         List<Outcome<Long>> versions = new ArrayList<>(written.size());
-        for (Outcome<Done> ended : callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
+        for (Outcome<Done> ended :
+                callBatch(MasterMethods.BATCH_PUT_END, end, puts, written.size(), deadline)) {
             versions.add(ended.map(done -> 0L));
         }
         return versions;

@@ -92,6 +92,14 @@ final class Writes {
             this.written = written;
         }
 
+        /** The id of this attempt. */
+        long put() {
+            return started instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)
+                            && !replicas.isEmpty()
+                    ? replicas.getFirst().id()
+                    : 0;
+        }
+
         String context() {
             return "put of " + Keys.show(key);
         }
@@ -350,6 +358,14 @@ final class Writes {
                         || failed.code() == StoreCode.WRITE_FAIL);
     }
 
+    private static List<Long> puts(List<Item> items) {
+        List<Long> puts = new ArrayList<>(items.size());
+        for (Item item : items) {
+            puts.add(item.put());
+        }
+        return puts;
+    }
+
     private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
         List<WrittenObject> written = new ArrayList<>(items.size());
         for (Item item : items) {
@@ -364,15 +380,6 @@ final class Writes {
                             ? endFailed(item, failed)
                             : ended.get(i));
         }
-    }
-
-    /** Which puts are meant: by their first replicas. */
-    private static List<Long> puts(List<Item> items) {
-        List<Long> puts = new ArrayList<>(items.size());
-        for (Item item : items) {
-            puts.add(item.started.map(replicas -> replicas.getFirst().id()).orThrow());
-        }
-        return puts;
     }
 
     private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
@@ -391,7 +398,12 @@ final class Writes {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
+                master.callBatch(
+                        MasterMethods.BATCH_PUT_REVOKE,
+                        revoke,
+                        puts(items),
+                        items.size(),
+                        deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -445,7 +457,8 @@ final class Writes {
     Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
+        return master.callBatch(
+                        MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
                 .getFirst();
     }
 

@@ -84,8 +84,8 @@ public final class Cli {
         CommandLine bench = root.getSubcommands().get("bench");
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
-            bench.addSubcommand(new BenchMasterCommand(console, clock));
             bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
+            bench.addSubcommand(new BenchMasterCommand(console, clock));
             bench.addSubcommand(new BenchDataDistCommand(console, clock));
         }
         CommandLine datadist = root.getSubcommands().get("datadist");

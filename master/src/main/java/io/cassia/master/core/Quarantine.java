@@ -9,8 +9,9 @@ import java.util.Map;
 
 /**
  * Confined to the master's lock. Ranges of nodes' memory that somebody may still read or write by
- * what he was told before their segment went away. A node that was taken for dead may mount the same
- * memory again: these ranges are given to nobody else until the old leases and writes are over.
+ * what he was told before their segment went away. A node that was taken for dead may mount the
+ * same memory again: these ranges are given to nobody else until the old leases and writes are
+ * over.
  */
 final class Quarantine {
     /** From offset {@code from} to before {@code to} of a segment. */

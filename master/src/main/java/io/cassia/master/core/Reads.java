@@ -24,6 +24,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Reads {
     private static final int NONE = ObjectTable.NONE;
+    /** Keys in one question, so that it does not keep others waiting. */
+    private static final int LONGEST_PREFIX = 65_536;
+
     private static final Outcome<Boolean> TRUE = Outcome.ok(true);
     private static final Outcome<Boolean> FALSE = Outcome.ok(false);
 
@@ -162,6 +165,11 @@ final class Reads {
     Outcome<PrefixHit> longestPrefix(LongestPrefix wanted) {
         if (state.tenants.find(wanted.tenant()) == Tenants.MALFORMED) {
             return malformed(wanted.tenant());
+        }
+        if (wanted.keys().size() > LONGEST_PREFIX) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "keys=" + wanted.keys().size() + ", at most " + LONGEST_PREFIX);
         }
         if (wanted.counted() && state.leases.isFull()) {
             return tooManyLeases();

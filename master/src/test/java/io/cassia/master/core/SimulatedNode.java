@@ -31,6 +31,9 @@ final class SimulatedNode extends SimulatedMember {
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
 
+    /** What it lent when it crashed. */
+    private @Nullable NodeMemory crashed;
+
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
         super(world, process);
         this.name = name;
@@ -43,18 +46,13 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void lend() {
-        NodeMemory fresh = world.newMemory(this);
+        NodeMemory fresh = world.newMemory(this, crashed);
+        crashed = null;
         memory = fresh;
         leaving = false;
         Segment lent =
                 new Segment(
-                        world.newId(),
-                        name,
-                        fresh.base,
-                        fresh.bytes(),
-                        fresh.endpoint,
-                        "tcp",
-                        "");
+                        world.newId(), name, fresh.base, fresh.bytes(), fresh.endpoint, "tcp", "");
         segment = lent;
         mount(lent);
     }
@@ -111,9 +109,7 @@ final class SimulatedNode extends SimulatedMember {
                             new Args.GracefulUnmountSegment(lent.id(), id, graceMs)),
                     _ -> {},
                     () -> {});
-            process.after(
-                    graceMs * SimulationProfile.MILLI,
-                    () -> waitUntilGone(lent.id()));
+            process.after(graceMs * SimulationProfile.MILLI, () -> waitUntilGone(lent.id()));
             return;
         }
         unmount(lent.id());
@@ -149,7 +145,8 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void unmount(Uuid gone) {
-        // Who reads or writes from now on gets an error, not memory that is used for something else.
+        // Who reads or writes from now on gets an error, not memory that is used for something
+        // else.
         memory = null;
         ask(
                 new Command.UnmountSegment(new Args.UnmountSegment(gone, id)),
@@ -172,6 +169,7 @@ final class SimulatedNode extends SimulatedMember {
     @Override
     void crash() {
         process.crash();
+        crashed = memory;
         memory = null;
         segment = null;
     }
@@ -198,7 +196,9 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
+                        if (answer
+                                instanceof
+                                Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -216,15 +216,13 @@ final class SimulatedNode extends SimulatedMember {
         ask(
                 new Command.CopyStart(
                         new Args.CopyStart(
-                                id,
-                                order.key(),
-                                order.tenant(),
-                                order.source(),
-                                order.targets())),
+                                id, order.key(), order.tenant(), order.source(), order.targets())),
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
+                    if (answer
+                            instanceof
+                            Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
@@ -269,13 +267,7 @@ final class SimulatedNode extends SimulatedMember {
                 process,
                 RangeClaims.bufferOf(targets.getFirst()),
                 (node, address) -> node.paste(address, cells),
-                () ->
-                        paste(
-                                order,
-                                holder,
-                                sentOwn,
-                                cells,
-                                targets.subList(1, targets.size())),
+                () -> paste(order, holder, sentOwn, cells, targets.subList(1, targets.size())),
                 () -> end(order, holder, false));
     }
 

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
  * @param checksums whether readers verify the bytes; then writes may land late, for that is what
  *     checksums are for. If not, readers trust their leases alone, and writers obey their deadlines
  * @param namesPuts whether an End or a Revoke says which Start it belongs to, as Cassia's clients
- *     do, so that a late one of an earlier put of the same client cannot pass for the current one's.
- *     If not, as Mooncake's, clients wait until their messages about a key are over, and no Start
- *     arrives twice
+ *     do, so that a late one of an earlier put of the same client cannot pass for the current
+ *     one's. If not, as Mooncake's, clients wait until their messages about a key are over, and no
+ *     Start arrives twice
  */
 record SimulationProfile(
         CoreConfig config,
@@ -53,6 +53,7 @@ record SimulationProfile(
                         random.nextInt(4) == 0 ? 16 : 0,
                         random.nextInt(4) == 0,
                         new TaskRules(20, 10, 50, 500 * MILLI, 800 * MILLI, 3),
+                        random.nextBoolean() ? EvictionPolicy.LRU : EvictionPolicy.PROBATION,
                         10 * MILLI,
                         random.nextLong());
         boolean calm = random.nextInt(5) == 0;

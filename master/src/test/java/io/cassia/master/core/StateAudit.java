@@ -32,7 +32,10 @@ final class StateAudit {
     private long[] charged = new long[16];
     private Map<ObjectName, StoredObject> found = new HashMap<>();
 
-    StateAudit(CoreState state, LongFunction<@Nullable WriteAttempt> writes, LongUnaryOperator starts) {
+    StateAudit(
+            CoreState state,
+            LongFunction<@Nullable WriteAttempt> writes,
+            LongUnaryOperator starts) {
         this.state = state;
         this.objects = state.objects;
         this.writes = writes;
