@@ -109,7 +109,10 @@ public final class StoreBench {
                 // The store is empty now, so that the raw engine may write to the same memory.
                 Outcome<Map<Operation, Double>> raw = raw(where, node, shape);
                 Outcome<List<StoreRow>> measured =
-                        raw.then(rates -> load.measure(where, shape).then(ours -> beside(ours, rates)));
+                        raw.then(
+                                rates ->
+                                        load.measure(where, shape)
+                                                .then(ours -> beside(ours, rates)));
                 switch (measured) {
                     case Outcome.Failed<List<StoreRow>> failed -> {
                         return failed;

@@ -157,9 +157,7 @@ public final class StoreLoad implements AutoCloseable {
             // Each object begins elsewhere in the pattern, so that none can pass for another.
             long from = (object * 4096 + rounds * 64L) % PATTERN_BYTES;
             values.add(source.asSlice(from, shape.bytes()));
-            into.add(
-                    target.asSlice(
-                            thread * plan.batchBytes() + i * shape.bytes(), shape.bytes()));
+            into.add(target.asSlice(thread * plan.batchBytes() + i * shape.bytes(), shape.bytes()));
         }
         return new Call(keys, values, into);
     }

@@ -35,8 +35,7 @@ public record StoreRow(
     }
 
     StoreRow beside(OptionalDouble raw, OptionalDouble redis, OptionalDouble peer) {
-        return new StoreRow(
-                cell, threads, objects, nanos, p50Nanos, p99Nanos, raw, redis, peer);
+        return new StoreRow(cell, threads, objects, nanos, p50Nanos, p99Nanos, raw, redis, peer);
     }
 
     /** Ours by theirs; empty when there is nothing to compare with. */
