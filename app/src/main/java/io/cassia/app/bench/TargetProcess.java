@@ -9,9 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The other end in a process of its own, which ends with this one. Confined to its thread. */
 public final class TargetProcess implements AutoCloseable {
+    private static final Duration ORDERLY = Duration.ofSeconds(5);
+
     private final Process process;
     private final String segment;
 
@@ -72,8 +75,19 @@ public final class TargetProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
+    /** Lets it end in order by ending its input, and makes it end when it does not. */
     @Override
     public void close() {
-        process.destroy();
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(ORDERLY.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroy();
+            }
+        } catch (IOException e) {
+            process.destroy();
+        } catch (InterruptedException e) {
+            process.destroy();
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.cassia.app.bench.store;
 
 import io.cassia.app.bench.store.StoreCell.Operation;
+import io.cassia.app.bench.store.StoreRow.Rate;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -32,7 +33,11 @@ public final class RedisReference implements AutoCloseable {
     private static final int CONNECT_MILLIS = 200;
     private static final int ATTEMPTS = 50;
     private static final long LIMIT_SECONDS = 60;
-    private static final Pattern RESULT = Pattern.compile("\"(SET|GET)[^\"]*\",\"([0-9.]+)\".*");
+
+    /** Test, requests per second, then milliseconds: average, least, half. */
+    private static final Pattern RESULT =
+            Pattern.compile(
+                    "\"(SET|GET)[^\"]*\",\"([0-9.]+)\",\"[0-9.]+\",\"[0-9.]+\",\"([0-9.]+)\".*");
 
     private final Process server;
     private final int port;
@@ -126,7 +131,7 @@ public final class RedisReference implements AutoCloseable {
      * @param inFlight connections, each with one request at a time
      * @param requests of each operation
      */
-    public Map<Operation, Double> measure(long bytes, int inFlight, long requests)
+    public Map<Operation, Rate> measure(long bytes, int inFlight, long requests)
             throws IOException {
         List<String> command =
                 List.of(
@@ -157,11 +162,12 @@ public final class RedisReference implements AutoCloseable {
         } finally {
             run.destroyForcibly();
         }
-        return parse(lines, bytes);
+        return parse(lines, bytes, inFlight);
     }
 
-    static Map<Operation, Double> parse(List<String> lines, long bytes) throws IOException {
-        Map<Operation, Double> rates = new EnumMap<>(Operation.class);
+    private static Map<Operation, Rate> parse(List<String> lines, long bytes, int inFlight)
+            throws IOException {
+        Map<Operation, Rate> rates = new EnumMap<>(Operation.class);
         for (String line : lines) {
             Matcher result = RESULT.matcher(line.strip());
             if (result.matches()) {
@@ -169,7 +175,12 @@ public final class RedisReference implements AutoCloseable {
                         result.group(1).toUpperCase(Locale.ROOT).equals("SET")
                                 ? Operation.PUT
                                 : Operation.GET;
-                rates.put(operation, Double.parseDouble(result.group(2)) * bytes);
+                double half = Double.parseDouble(result.group(3)) / 1000;
+                rates.put(
+                        operation,
+                        new Rate(
+                                Double.parseDouble(result.group(2)) * bytes,
+                                half > 0 ? inFlight * bytes / half : 0));
             }
         }
         if (rates.size() != Operation.values().length) {

@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Duration duration) {
     /** Memory that objects of one round lie in at most, unless one batch needs more. */
-    private static final long ROUND_BYTES = 192L << 20;
+    private static final long ROUND_BYTES = 128L << 20;
 
     /** Objects of one round at most, unless one batch has more. */
     private static final long ROUND_OBJECTS = 4096;

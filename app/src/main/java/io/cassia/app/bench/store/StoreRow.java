@@ -1,5 +1,6 @@
 package io.cassia.app.bench.store;
 
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -11,8 +12,8 @@ import java.util.OptionalDouble;
  * @param nanos how long it took
  * @param p50Nanos of the calls, half took at most so long
  * @param p99Nanos of 100 calls, one took longer
- * @param rawRate bytes per second of the Transfer Engine alone, same sizes and place
- * @param redisRate bytes per second of redis-benchmark, as many requests in flight
+ * @param raw the Transfer Engine alone, same sizes and place
+ * @param redis redis-benchmark with as many requests in flight
  * @param peerRate objects per second of the peer, on a machine of this kind
  */
 public record StoreRow(
@@ -22,39 +23,46 @@ public record StoreRow(
         long nanos,
         long p50Nanos,
         long p99Nanos,
-        OptionalDouble rawRate,
-        OptionalDouble redisRate,
+        Optional<Rate> raw,
+        Optional<Rate> redis,
         OptionalDouble peerRate) {
-    /** Bytes per second. */
-    public double rate() {
-        return objectsPerSecond() * cell.bytes();
+    /**
+     * Bytes per second. Immutable.
+     *
+     * @param mean of the whole time
+     * @param typical of the call in the middle: what it is when nothing else wants the processors
+     */
+    public record Rate(double mean, double typical) {}
+
+    public Rate rate() {
+        return new Rate(
+                objectsPerSecond() * cell.bytes(), typicalObjectsPerSecond() * cell.bytes());
+    }
+
+    /** Objects per second, if each call took as long as the one in the middle. */
+    public double typicalObjectsPerSecond() {
+        return threads * (double) cell.batch() * 1e9 / Math.max(1, p50Nanos);
     }
 
     public double objectsPerSecond() {
         return objects * 1e9 / nanos;
     }
 
-    StoreRow beside(OptionalDouble raw, OptionalDouble redis, OptionalDouble peer) {
+    StoreRow beside(Optional<Rate> rawRate, Optional<Rate> redisRate, OptionalDouble peer) {
         return new StoreRow(
-                cell, threads, objects, nanos, p50Nanos, p99Nanos, raw, redis, peer);
+                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redisRate, peer);
     }
 
-    /** Ours by theirs; empty when there is nothing to compare with. */
-    public OptionalDouble rawRatio() {
-        return ratio(rate(), rawRate);
-    }
-
-    public OptionalDouble redisRatio() {
-        return ratio(rate(), redisRate);
+    /** Ours by theirs, of the typical rates; empty when there is nothing to compare with. */
+    public OptionalDouble ratio(Optional<Rate> theirs) {
+        return theirs.isPresent() && theirs.get().typical > 0
+                ? OptionalDouble.of(rate().typical / theirs.get().typical)
+                : OptionalDouble.empty();
     }
 
     public OptionalDouble peerRatio() {
-        return ratio(objectsPerSecond(), peerRate);
-    }
-
-    private static OptionalDouble ratio(double ours, OptionalDouble theirs) {
-        return theirs.isPresent() && theirs.getAsDouble() > 0
-                ? OptionalDouble.of(ours / theirs.getAsDouble())
+        return peerRate.isPresent()
+                ? OptionalDouble.of(typicalObjectsPerSecond() / peerRate.getAsDouble())
                 : OptionalDouble.empty();
     }
 }
