@@ -2,11 +2,11 @@ package io.cassia.master;
 
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
-import io.cassia.master.core.TaskRules;
 import io.cassia.master.core.AllocationStrategy;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.core.MasterCore;
+import io.cassia.master.core.TaskRules;
 import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.RpcPipeline;

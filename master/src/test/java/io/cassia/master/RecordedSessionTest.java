@@ -252,7 +252,12 @@ class RecordedSessionTest {
             case CopyStartResult copy -> shape(copy.source()) + " to " + shape(copy.targets());
             case MoveStartResult move -> shape(move.source()) + " to " + shape(move.target());
             case TaskInfo task ->
-                    task.type() + " " + task.status() + " " + task.assignedClient() + task.message();
+                    task.type()
+                            + " "
+                            + task.status()
+                            + " "
+                            + task.assignedClient()
+                            + task.message();
             case TaskAssignment task ->
                     task.type() + " " + task.payload() + " " + task.maxRetryAttempts();
             case ReplicaDescriptor replica -> replica.status() + ":" + size(replica.placement());

@@ -65,8 +65,7 @@ public final class AsyncStoreClient implements AutoCloseable {
         return run(call, AsyncStoreClient::tooMany);
     }
 
-    private <T> CompletionStage<List<Outcome<T>>> batch(
-            int size, Supplier<List<Outcome<T>>> call) {
+    private <T> CompletionStage<List<Outcome<T>>> batch(int size, Supplier<List<Outcome<T>>> call) {
         return run(call, () -> Collections.nCopies(size, tooMany()));
     }
 
@@ -164,8 +163,7 @@ public final class AsyncStoreClient implements AutoCloseable {
     }
 
     /** {@link StoreClient#removeBatch}. */
-    public CompletionStage<List<Outcome<Done>>> removeBatch(
-            List<ByteString> keys, boolean force) {
+    public CompletionStage<List<Outcome<Done>>> removeBatch(List<ByteString> keys, boolean force) {
         return batch(keys.size(), () -> client.removeBatch(keys, force));
     }
 

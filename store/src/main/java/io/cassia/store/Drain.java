@@ -41,8 +41,7 @@ final class Drain {
             return Outcome.done();
         }
         if (!master.can(CAPABILITY)) {
-            return Outcome.failed(
-                    StoreCode.NOT_SUPPORTED, "draining a node needs a Cassia master");
+            return Outcome.failed(StoreCode.NOT_SUPPORTED, "draining a node needs a Cassia master");
         }
         List<String> names = segments.stream().map(Segment::name).distinct().toList();
         Deadline deadline = Deadline.after(clock, time);

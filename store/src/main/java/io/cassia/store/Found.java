@@ -15,8 +15,7 @@ import java.util.OptionalLong;
  * @param crc64 upstream's checksum, if the writer gave one
  * @param sums of the chunks; empty when the writer gave none
  */
-record Found(
-        List<ReplicaDescriptor> replicas, long version, OptionalLong crc64, ByteString sums) {
+record Found(List<ReplicaDescriptor> replicas, long version, OptionalLong crc64, ByteString sums) {
     long sizeBytes() {
         return switch (replicas.getFirst().placement()) {
             case Placement.Memory(BufferDescriptor buffer) -> buffer.size();

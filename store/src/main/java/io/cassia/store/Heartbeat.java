@@ -97,7 +97,9 @@ final class Heartbeat implements AutoCloseable {
         }
         remounts.increment();
         return master.call(
-                MasterMethods.REMOUNT_SEGMENT, new Args.ReMountSegment(segments.get(), client), deadline);
+                MasterMethods.REMOUNT_SEGMENT,
+                new Args.ReMountSegment(segments.get(), client),
+                deadline);
     }
 
     /** One line when it starts to fail and one when it works again. */

@@ -87,8 +87,7 @@ final class Mounts {
                         .then(
                                 region -> {
                                     Outcome<Mount> lent =
-                                            engine.register(
-                                                            region.memory(), BufferOptions.DEFAULT)
+                                            engine.register(region.memory(), BufferOptions.DEFAULT)
                                                     .map(buffer -> mountOf(region, buffer));
                                     if (!lent.isOk()) {
                                         free(region);

@@ -47,7 +47,8 @@ public final class ObjectStream extends InputStream {
             Function<ByteString, Outcome<ReadSession>> sessions,
             Staging staging,
             long windowBytes) {
-        return sessions.apply(key).then(session -> open(key, sessions, session, staging, windowBytes));
+        return sessions.apply(key)
+                .then(session -> open(key, sessions, session, staging, windowBytes));
     }
 
     private static Outcome<ObjectStream> open(
@@ -60,9 +61,7 @@ public final class ObjectStream extends InputStream {
                 session.object(key)
                         .then(
                                 object ->
-                                        staging.take(
-                                                        Math.clamp(
-                                                                object.sizeBytes(), 1, windowBytes))
+                                        staging.take(Math.clamp(object.sizeBytes(), 1, windowBytes))
                                                 .map(
                                                         block ->
                                                                 new ObjectStream(

@@ -126,8 +126,7 @@ final class ReadItem implements AutoCloseable {
                         "memory of " + memory.byteSize() + " bytes is not native or read-only");
     }
 
-    private Outcome<ReadItem> widen(
-            long from, MemorySegment into, long size, Staging staging) {
+    private Outcome<ReadItem> widen(long from, MemorySegment into, long size, Staging staging) {
         long end = from + into.byteSize();
         fromBytes = from / CHUNK * CHUNK;
         long at = from;
@@ -151,7 +150,9 @@ final class ReadItem implements AutoCloseable {
         return Outcome.ok(this);
     }
 
-    /** Chunk {@code first..last} through staging memory, {@code want..until} of it for the caller. */
+    /**
+     * Chunk {@code first..last} through staging memory, {@code want..until} of it for the caller.
+     */
     private Outcome<ReadItem> edge(
             long first,
             long last,

@@ -40,8 +40,6 @@ final class Reads {
     /** How often one call asks the master anew because a lease ran out on failing replicas. */
     private static final int LEASES_PER_CALL = 8;
 
-    private static final IntUnaryOperator IDENTITY = i -> i;
-
     private final ByteString tenant;
     private final Clock clock;
     private final MasterLink master;
@@ -105,7 +103,7 @@ final class Reads {
             case Outcome.Ok<Leased>(Leased leased) -> {
                 List<Outcome<Long>> outcomes = new ArrayList<>(leased.objects().size());
                 Map<Integer, Set<String>> stale =
-                        leased(keys, IDENTITY, leased, plan, outcomes, deadline);
+                        leased(keys, IntUnaryOperator.identity(), leased, plan, outcomes, deadline);
                 if (!stale.isEmpty()) {
                     again(keys, stale, plan, outcomes, deadline);
                 }
@@ -177,10 +175,14 @@ final class Reads {
             Plan elsewhere =
                     (index, found) ->
                             plan.item(index, found)
-                                    .map(item -> item.avoiding(avoid.getOrDefault(index, Set.of())));
+                                    .map(
+                                            item ->
+                                                    item.avoiding(
+                                                            avoid.getOrDefault(index, Set.of())));
             switch (master.acquire(open, tenant, false, deadline)) {
                 case Outcome.Ok<Leased>(Leased leased) ->
-                        failed = leased(keys, positions::get, leased, elsewhere, outcomes, deadline);
+                        failed =
+                                leased(keys, positions::get, leased, elsewhere, outcomes, deadline);
                 case Outcome.Failed<Leased> unreachable -> {
                     for (int position : positions) {
                         outcomes.set(position, unreachable.in(context(keys.get(position))));
@@ -195,7 +197,10 @@ final class Reads {
      * Reads items, each of which has its place in {@code outcomes}. Every item is closed on return.
      */
     Map<Integer, Set<String>> run(
-            List<ReadItem> items, long untilNanos, List<Outcome<Long>> outcomes, Deadline deadline) {
+            List<ReadItem> items,
+            long untilNanos,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
         Map<Integer, Set<String>> stale = new HashMap<>();
         try {
             List<ReadItem> open = new ArrayList<>(items.size());
@@ -313,8 +318,7 @@ final class Reads {
     }
 
     /** A replica with wrong bytes leaves service. */
-    private void report(
-            ReadItem item, ReplicaDescriptor replica, String wrong, Deadline deadline) {
+    private void report(ReadItem item, ReplicaDescriptor replica, String wrong, Deadline deadline) {
         LOG.log(
                 Level.WARNING,
                 "replica corrupt key={0} endpoint={1} address={2} detail=\"{3}\"",
@@ -325,8 +329,7 @@ final class Reads {
         if (item.found.version() == 0 || !isConfirmed(item, replica, deadline)) {
             return;
         }
-        DropReplica drop =
-                new DropReplica(item.key, tenant, item.found.version(), replica.id());
+        DropReplica drop = new DropReplica(item.key, tenant, item.found.version(), replica.id());
         if (master.call(CheckedMethods.DROP_REPLICA, drop, deadline)
                 instanceof Outcome.Failed<Boolean> failed) {
             LOG.log(
@@ -343,20 +346,23 @@ final class Reads {
      */
     private boolean isConfirmed(ReadItem item, ReplicaDescriptor replica, Deadline deadline) {
         return staging.take(item.wrongChunkBytes())
-                        .then(
-                                block -> {
-                                    try (block) {
-                                        Piece again = item.wrongPiece(replica, block.memory());
-                                        return transfers
-                                                .run(
-                                                        Opcode.READ,
-                                                        List.of(again),
-                                                        patience(Checksums.CHUNK_BYTES, deadline))
-                                                .getFirst()
-                                                .map(_ -> item.isWrongToo(block.memory()));
-                                    }
-                                })
-                instanceof Outcome.Ok<Boolean>(Boolean wrong)
+                                .then(
+                                        block -> {
+                                            try (block) {
+                                                Piece again =
+                                                        item.wrongPiece(replica, block.memory());
+                                                return transfers
+                                                        .run(
+                                                                Opcode.READ,
+                                                                List.of(again),
+                                                                patience(
+                                                                        Checksums.CHUNK_BYTES,
+                                                                        deadline))
+                                                        .getFirst()
+                                                        .map(_ -> item.isWrongToo(block.memory()));
+                                            }
+                                        })
+                        instanceof Outcome.Ok<Boolean>(Boolean wrong)
                 && wrong;
     }
 

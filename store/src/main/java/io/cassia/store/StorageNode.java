@@ -3,7 +3,6 @@ package io.cassia.store;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.Entropy;
-import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
@@ -106,12 +105,7 @@ public final class StorageNode implements AutoCloseable {
             MasterLink pings,
             MeterRegistry meters) {
         Outcome<StorageNode> node =
-                Engines.start(
-                                config.engine(),
-                                config.metadata(),
-                                config.localName(),
-                                clock,
-                                meters)
+                Engines.start(config.engine(), config.metadata(), config.localName(), clock, meters)
                         .then(
                                 engine ->
                                         new StorageNode(
@@ -188,9 +182,7 @@ public final class StorageNode implements AutoCloseable {
         return bytes < 1
                 ? Outcome.failed(StoreCode.INVALID_PARAMS, "memory of " + bytes + " bytes")
                 : mounts.mount(
-                        bytes,
-                        config.longestSegmentBytes(),
-                        Deadline.after(clock, CALL_TIMEOUT));
+                        bytes, config.longestSegmentBytes(), Deadline.after(clock, CALL_TIMEOUT));
     }
 
     /**
@@ -199,8 +191,7 @@ public final class StorageNode implements AutoCloseable {
      * node's, UNAVAILABLE_IN_CURRENT_STATUS when it is being unmounted.
      */
     public Outcome<Done> unmount(Uuid segment, Duration grace) {
-        Outcome<Done> told =
-                mounts.unmount(segment, grace, Deadline.after(clock, CALL_TIMEOUT));
+        Outcome<Done> told = mounts.unmount(segment, grace, Deadline.after(clock, CALL_TIMEOUT));
         if (told.isOk() && !grace.isZero()) {
             awaitGone(List.of(segment), grace.plus(CALL_TIMEOUT));
         }

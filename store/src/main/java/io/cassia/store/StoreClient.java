@@ -21,8 +21,10 @@ import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A client of the object store: reads and writes nodes' memory one-sidedly, asks the master only
@@ -30,17 +32,20 @@ import java.util.List;
  * the same calls without waiting.
  *
  * <p>A value is any number of bytes from 1; an empty one is INVALID_PARAMS, as upstream. Memory is
- * native and needs no registration; forms for byte arrays copy through the client's local buffer.
- * A version of an object never changes: what was read is one version, proved by its checksums,
- * under a lease.
+ * native and needs no registration; forms for byte arrays copy through the client's local buffer. A
+ * version of an object never changes: what was read is one version, proved by its checksums, under
+ * a lease.
  *
  * <p>Any call may fail with RPC_FAIL when the master cannot be reached and with RPC_TIMEOUT when it
- * does not answer in time. A call that changes nothing is then tried again for three seconds;
- * one that does is not, and its detail says what may have happened.
+ * does not answer in time. A call that changes nothing is then tried again for three seconds; one
+ * that does is not, and its detail says what may have happened.
  */
 public final class StoreClient implements AutoCloseable {
     /** Window of a stream. */
     private static final long STREAM_BYTES = 1 << 20;
+
+    /** Between two questions for a task's state. */
+    private static final Duration TASK_STEP = Duration.ofMillis(50);
 
     private final StoreClientConfig config;
     private final Clock clock;
@@ -157,8 +162,7 @@ public final class StoreClient implements AutoCloseable {
     }
 
     /** Stores one object that is gathered from several places, in order. */
-    public Outcome<Done> putParts(
-            ByteString key, List<MemorySegment> parts, PutOptions options) {
+    public Outcome<Done> putParts(ByteString key, List<MemorySegment> parts, PutOptions options) {
         return putPartsBatch(List.of(key), List.of(parts), options).getFirst();
     }
 
@@ -341,8 +345,7 @@ public final class StoreClient implements AutoCloseable {
 
     /** Whether the master answers; RPC_FAIL or RPC_TIMEOUT when it does not. */
     public Outcome<Done> health() {
-        return master.call(MasterMethods.SERVICE_READY, Done.DONE, deadline())
-                .map(_ -> Done.DONE);
+        return master.call(MasterMethods.SERVICE_READY, Done.DONE, deadline()).map(_ -> Done.DONE);
     }
 
     /**
@@ -423,6 +426,32 @@ public final class StoreClient implements AutoCloseable {
     /** The state of a task; TASK_NOT_FOUND when it is unknown or long over. */
     public Outcome<TaskInfo> task(Uuid id) {
         return master.ask(MasterMethods.QUERY_TASK, id, deadline());
+    }
+
+    /**
+     * Waits for the end of a task; a task that failed has the code and the message of the node that
+     * ran it. TASK_NOT_FOUND; RPC_TIMEOUT when it has not ended within the client's deadline.
+     */
+    public Outcome<Done> awaitTask(Uuid id) {
+        Deadline deadline = deadline();
+        while (true) {
+            switch (master.ask(MasterMethods.QUERY_TASK, id, deadline)) {
+                case Outcome.Failed<TaskInfo> failed -> {
+                    return failed.as();
+                }
+                case Outcome.Ok<TaskInfo>(TaskInfo task) -> {
+                    Outcome<Done> ended = TaskRunner.outcome(task);
+                    if (ended != null) {
+                        return ended;
+                    }
+                }
+            }
+            if (deadline.hasPassed() || Thread.currentThread().isInterrupted()) {
+                return Outcome.failed(
+                        StoreCode.RPC_TIMEOUT, "task " + id + " has not ended; it goes on");
+            }
+            LockSupport.parkNanos(TASK_STEP.toNanos());
+        }
     }
 
     private Outcome<Done> cassiaOnly(String what) {

@@ -75,12 +75,10 @@ public record StoreClientConfig(
     }
 
     public StoreClientConfig withEngine(EngineEnvironment value) {
-        return new StoreClientConfig(
-                master, metadata, localName, tenant, deadline, value, memory);
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, value, memory);
     }
 
     public StoreClientConfig withMemory(Memory value) {
-        return new StoreClientConfig(
-                master, metadata, localName, tenant, deadline, engine, value);
+        return new StoreClientConfig(master, metadata, localName, tenant, deadline, engine, value);
     }
 }

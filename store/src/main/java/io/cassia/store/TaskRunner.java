@@ -13,6 +13,7 @@ import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.TaskAssignment;
 import io.cassia.rpc.mooncake.TaskCompletion;
+import io.cassia.rpc.mooncake.TaskInfo;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
@@ -27,6 +28,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -35,6 +37,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -101,6 +104,23 @@ final class TaskRunner implements AutoCloseable {
                 .register(meters);
     }
 
+    /** How a task ended; null while it has not. The message begins with the label of its code. */
+    static @Nullable Outcome<Done> outcome(TaskInfo task) {
+        if (task.status() == SUCCESS) {
+            return Outcome.done();
+        }
+        if (task.status() != FAILED) {
+            return null;
+        }
+        String label = task.message().split(":", 2)[0].strip();
+        StoreCode code =
+                Arrays.stream(StoreCode.values())
+                        .filter(known -> known.label().equals(label) && !known.isOk())
+                        .findFirst()
+                        .orElse(StoreCode.INTERNAL_ERROR);
+        return Outcome.failed(code, "task " + task.id() + ": " + task.message());
+    }
+
     void start() {
         poller.start();
     }
@@ -141,7 +161,8 @@ final class TaskRunner implements AutoCloseable {
                     complete(
                             task,
                             Outcome.failed(
-                                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS, "the node is closing"));
+                                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                                    "the node is closing"));
                 }
             }
         }
@@ -162,8 +183,7 @@ final class TaskRunner implements AutoCloseable {
                 switch (outcome) {
                     case Outcome.Ok<Done> ok -> new TaskCompletion(task.id(), SUCCESS, "");
                     case Outcome.Failed<Done>(Code code, String detail) ->
-                            new TaskCompletion(
-                                    task.id(), FAILED, code.label() + ": " + detail);
+                            new TaskCompletion(task.id(), FAILED, code.label() + ": " + detail);
                 };
         if (master.call(
                         MasterMethods.MARK_TASK_TO_COMPLETE,
@@ -229,8 +249,7 @@ final class TaskRunner implements AutoCloseable {
         Outcome<CopyStartResult> started =
                 master.call(
                         MasterMethods.COPY_START,
-                        new Args.CopyStart(
-                                client, subject.key, subject.tenant, source, targets),
+                        new Args.CopyStart(client, subject.key, subject.tenant, source, targets),
                         deadline);
         return started.then(
                 copy -> {
@@ -244,8 +263,7 @@ final class TaskRunner implements AutoCloseable {
                 });
     }
 
-    private Outcome<Done> move(
-            Subject subject, String source, String target, Deadline deadline) {
+    private Outcome<Done> move(Subject subject, String source, String target, Deadline deadline) {
         Outcome<MoveStartResult> started =
                 master.call(
                         MasterMethods.MOVE_START,

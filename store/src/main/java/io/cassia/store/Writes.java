@@ -125,9 +125,7 @@ final class Writes {
             List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
             start(open, keys.size(), options, preferred, stalled, deadline);
             Deadline limit =
-                    last
-                            ? deadline
-                            : Deadline.after(clock, Reads.patience(bytes(open), deadline));
+                    last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
             write(open, limit);
             stalled = limit.hasPassed();
             open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
@@ -231,11 +229,7 @@ final class Writes {
                         CheckedMethods.UPSERT_START_IF,
                         new UpsertStartIf(
                                 new Args.PutStart(
-                                        client,
-                                        item.key,
-                                        item.bytes,
-                                        options.replicate(),
-                                        tenant),
+                                        client, item.key, item.bytes, options.replicate(), tenant),
                                 version),
                         deadline)
                 : Outcome.failed(
@@ -335,7 +329,8 @@ final class Writes {
         if (bad.isEmpty()) {
             return List.of();
         }
-        List<Item> again = last ? List.of() : bad.stream().filter(Writes::mayWorkElsewhere).toList();
+        List<Item> again =
+                last ? List.of() : bad.stream().filter(Writes::mayWorkElsewhere).toList();
         retries.increment(again.size());
         if (!stalled) {
             revoke(bad, outcomes, deadline);

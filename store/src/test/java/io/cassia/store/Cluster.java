@@ -21,8 +21,7 @@ final class Cluster implements AutoCloseable {
     }
 
     static Cluster start() {
-        MasterConfig config =
-                MasterConfig.builder().rpc("127.0.0.1", 0).httpOff().build();
+        MasterConfig config = MasterConfig.builder().rpc("127.0.0.1", 0).httpOff().build();
         return new Cluster(
                 Master.start(config, Clock.system(), new SimpleMeterRegistry(), () -> "")
                         .orThrow());

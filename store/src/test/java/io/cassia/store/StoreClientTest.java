@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
-import io.cassia.rpc.mooncake.TaskInfo;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
@@ -104,10 +103,7 @@ class StoreClientTest {
         client.putParts(key("k"), parts, PutOptions.DEFAULT).orThrow();
         MemorySegment all = arena.allocate(150_100);
         List<MemorySegment> into =
-                List.of(
-                        all.asSlice(0, 3),
-                        all.asSlice(3, 99_997),
-                        all.asSlice(100_000, 50_100));
+                List.of(all.asSlice(0, 3), all.asSlice(3, 99_997), all.asSlice(100_000, 50_100));
         assertThat(client.getParts(key("k"), into)).isEqualTo(Outcome.ok(150_000L));
         assertThat(array(all.asSlice(0, 150_000))).isEqualTo(value);
     }
@@ -244,8 +240,7 @@ class StoreClientTest {
         client.getRange(key("k"), 290_000, into).orThrow();
         assertThat(array(into)).isEqualTo(Arrays.copyOfRange(value, 290_000, 300_000));
         assertThat(client.replicas(key("k")).orThrow()).containsExactly(replicas.getLast());
-        assertThat(code(client.getRange(key("k"), 1, into)))
-                .isEqualTo(StoreCode.CHECKSUM_MISMATCH);
+        assertThat(code(client.getRange(key("k"), 1, into))).isEqualTo(StoreCode.CHECKSUM_MISMATCH);
         assertThat(code(client.getRange(key("k"), 1, into))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
         assertThat(cluster.meters.counter("cassia_store_read_checksum_mismatch").count())
                 .isEqualTo(2);
@@ -271,9 +266,9 @@ class StoreClientTest {
         String first = endpoints(key("k")).getFirst();
         List<String> others =
                 nodes.stream().map(StorageNode::endpoint).filter(n -> !n.equals(first)).toList();
-        await(client.copy(key("k"), List.of(others.get(0))).orThrow());
+        client.awaitTask(client.copy(key("k"), List.of(others.get(0))).orThrow()).orThrow();
         assertThat(endpoints(key("k"))).containsExactlyInAnyOrder(first, others.get(0));
-        await(client.move(key("k"), first, others.get(1)).orThrow());
+        client.awaitTask(client.move(key("k"), first, others.get(1)).orThrow()).orThrow();
         assertThat(endpoints(key("k"))).containsExactlyInAnyOrderElementsOf(others);
         assertThat(client.getBytes(key("k")).orThrow()).isEqualTo(value);
     }
@@ -282,25 +277,6 @@ class StoreClientTest {
         return client.replicas(key).orThrow().stream()
                 .map(replica -> ReadItem.buffer(replica).transportEndpoint())
                 .toList();
-    }
-
-    private void await(Uuid task) {
-        int success = 3;
-        org.assertj.core.api.Assertions.assertThatCode(
-                        () -> {
-                            for (int i = 0; i < 200; i++) {
-                                TaskInfo info = client.task(task).orThrow();
-                                if (info.status() >= 2) {
-                                    assertThat(info.status())
-                                            .as(info.message())
-                                            .isEqualTo(success);
-                                    return;
-                                }
-                                Thread.sleep(100);
-                            }
-                            throw new AssertionError("task did not end");
-                        })
-                .doesNotThrowAnyException();
     }
 
     @Test
@@ -327,7 +303,8 @@ class StoreClientTest {
                                         "127.0.0.1",
                                         (10 << 20) + 4096)
                                 .withLongestSegment(4 << 20));
-        assertThat(split.segments()).extracting(segment -> segment.size())
+        assertThat(split.segments())
+                .extracting(segment -> segment.size())
                 .containsExactly(4L << 20, 4L << 20, (2L << 20) + 4096);
         assertThat(client.stats().orThrow().capacityBytes())
                 .isEqualTo((64L << 20) + (10 << 20) + 4096);

@@ -39,8 +39,6 @@ public final class Configuration {
         }
     }
 
-    private static final String UNKNOWN_VARIABLE = "variable %s is unknown; the nearest is %s";
-
     private record Given(Source source, String name, String text) {}
 
     private final Map<Setting<?>, Entry> entries;
@@ -116,7 +114,7 @@ public final class Configuration {
                                         table.misspelt(name).stream()
                                                 .map(
                                                         near ->
-                                                                UNKNOWN_VARIABLE.formatted(
+                                                                "variable %s is unknown; the nearest is %s".formatted(
                                                                         name, near)))
                         .findFirst();
     }

@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 /**
  * Tries until something works, with a limit: for states that other processes reach by their clocks.
  */
-final class Eventually {
+public final class Eventually {
     private Eventually() {}
 
     /** The first success, or the last failure when the time is over. */
-    static <T> Outcome<T> ok(Duration limit, Supplier<Outcome<T>> attempt) {
+    public static <T> Outcome<T> ok(Duration limit, Supplier<Outcome<T>> attempt) {
         long end = System.nanoTime() + limit.toNanos();
         Outcome<T> last = attempt.get();
         while (!last.isOk() && System.nanoTime() - end < 0) {

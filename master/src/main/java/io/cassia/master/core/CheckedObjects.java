@@ -73,15 +73,6 @@ final class CheckedObjects {
     }
 
     private Outcome<Long> end(EndChecked batch, WrittenObject written) {
-        int length = written.sums().length();
-        int slot = slotOf(written.key(), batch.tenant());
-        long bytes = slot == NONE ? 0 : writes.sizeInFlight(slot);
-        if (slot != NONE && length != 0 && length != sumBytes(bytes)) {
-            return Outcome.failed(
-                    StoreCode.INVALID_PARAMS,
-                    "key %s: %d bytes of checksums for an object of %d bytes"
-                            .formatted(written.key(), length, bytes));
-        }
         return writes.end(
                         batch.client(),
                         new ObjectMeta(written.key(), written.crc64()),
@@ -91,8 +82,10 @@ final class CheckedObjects {
                 .map(done -> state.versions.number(slotOf(written.key(), batch.tenant())));
     }
 
-    private static long sumBytes(long objectBytes) {
-        return (objectBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * SUM_BYTES;
+    /** Whether these can be the sums of an object of that size; none always can. */
+    static boolean fit(ByteString sums, long objectBytes) {
+        long chunks = (objectBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+        return sums.isEmpty() || sums.length() == chunks * SUM_BYTES;
     }
 
     Outcome<List<ReplicaDescriptor>> startIf(UpsertStartIf wanted) {

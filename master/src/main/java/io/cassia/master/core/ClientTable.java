@@ -21,7 +21,8 @@ import java.util.Map;
  *
  * A suspected client's data is kept: a pause is not a death. Its segments take no new replicas, and
  * an object that only it holds does not count as existing until it is heard of again; who reads the
- * object anyway finds out himself. A time in which the master itself stood still does not count as silence.
+ * object anyway finds out himself. A time in which the master itself stood still does not count as
+ * silence.
  */
 final class ClientTable {
     private static final class Client {

@@ -57,10 +57,7 @@ final class Copies {
                         move.tenant(),
                         move.source(),
                         List.of(move.target()))
-                .map(
-                        slot ->
-                                new MoveStartResult(
-                                        source(slot), targets(slot).stream().findFirst()));
+                .map(slot -> new MoveStartResult(source(slot), targets(slot).stream().findFirst()));
     }
 
     private Outcome<Integer> start(
@@ -86,8 +83,7 @@ final class Copies {
                     StoreCode.OBJECT_HAS_REPLICATION_TASK,
                     "key " + key + " is already being copied or moved");
         }
-        if (objects.has(slot, ObjectTable.COMPLETE)
-                && objects.has(slot, ObjectTable.IN_FLIGHT)) {
+        if (objects.has(slot, ObjectTable.COMPLETE) && objects.has(slot, ObjectTable.IN_FLIGHT)) {
             return Outcome.failed(
                     StoreCode.OBJECT_REPLICA_BUSY,
                     "a new version of key " + key + " is being written; retry when it is there");
@@ -98,7 +94,9 @@ final class Copies {
                     StoreCode.REPLICA_NOT_FOUND,
                     "key " + key + " has no complete replica on segment " + source);
         }
-        return reserve(new Replication(kind, client, state.now, sourceId, new ArrayList<>()), slot,
+        return reserve(
+                new Replication(kind, client, state.now, sourceId, new ArrayList<>()),
+                slot,
                 targets);
     }
 

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Confined to the master's lock. Drain jobs: move tasks for all replicas of some segments (spec
- * mooncake-store 8.3). Pinned and leased objects are moved too, for a move keeps them: readers go on
- * reading the old place until their leases are over. What stands in the way is counted by reason,
- * so that a job ends or says why not.
+ * mooncake-store 8.3). Pinned and leased objects are moved too, for a move keeps them: readers go
+ * on reading the old place until their leases are over. What stands in the way is counted by
+ * reason, so that a job ends or says why not.
  */
 final class Drains {
     private static final long DISPATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -99,8 +99,7 @@ final class Drains {
         for (String name : all) {
             List<MountedSegment> found = named(name);
             if (found.isEmpty()) {
-                return Outcome.failed(
-                        StoreCode.SEGMENT_NOT_FOUND, "no segment is named " + name);
+                return Outcome.failed(StoreCode.SEGMENT_NOT_FOUND, "no segment is named " + name);
             }
             if (found.stream().noneMatch(segment -> segment.status() == SegmentStatus.OK)) {
                 return Outcome.failed(
@@ -306,8 +305,7 @@ final class Drains {
         }
         long epochMs = job.createdAtMs + TimeUnit.NANOSECONDS.toMillis(state.now - job.createdAt);
         Outcome<Uuid> task =
-                tasks.submit(
-                        Replication.Kind.MOVE, slot, source, List.of(target), epochMs, job);
+                tasks.submit(Replication.Kind.MOVE, slot, source, List.of(target), epochMs, job);
         if (task instanceof Outcome.Ok<Uuid>(Uuid id)) {
             job.started(unit, id, state.objects.size(slot), state.now);
             return UNDER_WAY;

@@ -44,11 +44,7 @@ final class Placer {
      * even eviction gives no space. The list is the caller's, the owners are not set.
      */
     List<Replica> place(
-            long length,
-            long wanted,
-            List<String> preferred,
-            String hostId,
-            boolean mayEvict) {
+            long length, long wanted, List<String> preferred, String hostId, boolean mayEvict) {
         this.length = length;
         placed.clear();
         placements++;

@@ -176,8 +176,7 @@ final class Reads {
             state.counters.add(CoreCount.GET_HITS, 1);
             if (wanted.withReplicas()) {
                 objectsFound.add(
-                        Outcome.ok(
-                                new ReplicaList(space.readable(slot), leaseMs, checksum(slot))));
+                        Outcome.ok(new ReplicaList(space.readable(slot), leaseMs, checksum(slot))));
             }
             if (wanted.counted()) {
                 state.leases.hold(slot);

@@ -112,7 +112,9 @@ final class Removals {
                 continue;
             }
             boolean done =
-                    segment.isEmpty() ? removeIfPossible(slot, false, Fate.CLEARED) : clearOn(slot, segment);
+                    segment.isEmpty()
+                            ? removeIfPossible(slot, false, Fate.CLEARED)
+                            : clearOn(slot, segment);
             if (done) {
                 cleared.add(key);
             }

@@ -284,9 +284,7 @@ final class Space {
     /** Whether a copy or move under way is writing anywhere. */
     boolean hasTargets(int slot) {
         ObjectExtra extra = objects.extra(slot);
-        return extra != null
-                && extra.replication != null
-                && !extra.replication.targets.isEmpty();
+        return extra != null && extra.replication != null && !extra.replication.targets.isEmpty();
     }
 
     private void endReplication(int slot, ObjectExtra extra) {

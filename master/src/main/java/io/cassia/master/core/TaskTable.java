@@ -102,12 +102,7 @@ final class TaskTable {
                         StoreCode.INVALID_PARAMS,
                         "key " + move.key() + " has no complete replica on " + move.source())
                 : submit(
-                        Replication.Kind.MOVE,
-                        slot,
-                        source,
-                        List.of(move.target()),
-                        epochMs,
-                        null);
+                        Replication.Kind.MOVE, slot, source, List.of(move.target()), epochMs, null);
     }
 
     private <T> @Nullable Failed<T> checkTarget(String name) {
@@ -247,10 +242,7 @@ final class TaskTable {
                     "task " + task.id + " was given to client " + task.client + ", not " + client);
         }
         if (!task.isFinished()) {
-            finish(
-                    task,
-                    success ? Task.Status.SUCCESS : Task.Status.FAILED,
-                    completion.message());
+            finish(task, success ? Task.Status.SUCCESS : Task.Status.FAILED, completion.message());
         }
         return Outcome.done();
     }

@@ -300,12 +300,6 @@ final class Writes {
         }
     }
 
-    /** Bytes of what is being written, of what is stored when nothing is. */
-    long sizeInFlight(int slot) {
-        ObjectExtra extra = objects.extra(slot);
-        return extra != null && extra.upsert != null ? extra.upsert.size : objects.size(slot);
-    }
-
     Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant) {
         return end(client, meta, replicaType, tenant, ByteString.EMPTY);
     }
@@ -329,6 +323,13 @@ final class Writes {
         }
         if (!memory) {
             return Outcome.done();
+        }
+        long size = upsert == null ? objects.size(slot) : upsert.size;
+        if (!CheckedObjects.fit(sums, size)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "key %s: %d bytes of checksums for an object of %d bytes"
+                            .formatted(meta.key(), sums.length(), size));
         }
         if (extra != null && upsert != null) {
             if (upsert.replicas.isEmpty()) {

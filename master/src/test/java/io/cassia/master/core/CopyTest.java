@@ -107,8 +107,7 @@ class CopyTest {
                 master.apply(
                         new Command.GracefulUnmountSegment(
                                 new Args.GracefulUnmountSegment(onB.id(), B, 60_000))));
-        assertThat(code(copy("none", "a", "b")))
-                .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
+        assertThat(code(copy("none", "a", "b"))).isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
         master.mount(B, 15, "c", KIB);
         assertThat(code(copy("none", "a", "c"))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
         assertThat(code(copy("k", "c", "a"))).isEqualTo(StoreCode.REPLICA_NOT_FOUND);
@@ -219,8 +218,7 @@ class CopyTest {
         TaskOrder order = fetch(A).getFirst();
         assertThat(order)
                 .isEqualTo(
-                        new TaskOrder(
-                                task, false, TENANT, key("k"), "a", List.of("b"), 1000, 10));
+                        new TaskOrder(task, false, TENANT, key("k"), "a", List.of("b"), 1000, 10));
         assertThat(fetch(A)).as("once").isEmpty();
         assertThat(query(task).status()).isEqualTo(1);
         assertThat(code(complete(B, task, 3, ""))).isEqualTo(StoreCode.ILLEGAL_CLIENT);

@@ -182,9 +182,11 @@ final class CoreChecks {
         int unlisted = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {
-                assertThat(objects.leaseCount(slot) > 0
-                                || objects.has(
-                                        slot, ObjectTable.HARD_PIN | ObjectTable.REPLICATING))
+                assertThat(
+                                objects.leaseCount(slot) > 0
+                                        || objects.has(
+                                                slot,
+                                                ObjectTable.HARD_PIN | ObjectTable.REPLICATING))
                         .as("slot %d in no list", slot)
                         .isTrue();
                 unlisted++;

@@ -119,12 +119,7 @@ class DrainTest {
     @Test
     void what_blocks_a_drain_is_told() {
         put("k", false);
-        ok(
-                master.start(
-                        A,
-                        "writing",
-                        KIB,
-                        Harness.config(1, 0, OptionalLong.empty(), false, "a")));
+        ok(master.start(A, "writing", KIB, Harness.config(1, 0, OptionalLong.empty(), false, "a")));
         for (int i = 0; i < 64; i++) {
             master.put("f" + i, KIB, Harness.config(1, 0, OptionalLong.empty(), true, "b"));
         }
@@ -169,10 +164,11 @@ class DrainTest {
                 .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
         Uuid second = ok(drain(List.of("a"), List.of(), 1));
         pass();
-        ok(master.apply(new Command.FetchTasks(new Args.FetchTasks(A, 16))).stream()
-                .findFirst()
-                .map(order -> Outcome.ok(order.id()))
-                .orElseThrow());
+        ok(
+                master.apply(new Command.FetchTasks(new Args.FetchTasks(A, 16))).stream()
+                        .findFirst()
+                        .map(order -> Outcome.ok(order.id()))
+                        .orElseThrow());
         assertThat(code(master.apply(new Command.CancelDrainJob(second))))
                 .as("a move is under way")
                 .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
@@ -184,10 +180,8 @@ class DrainTest {
         assertThat(code(drain(List.of("a"), List.of(), 0))).isEqualTo(StoreCode.INVALID_PARAMS);
         assertThat(code(drain(List.of("a", "a"), List.of(), 4)))
                 .isEqualTo(StoreCode.INVALID_PARAMS);
-        assertThat(code(drain(List.of("a"), List.of("a"), 4)))
-                .isEqualTo(StoreCode.INVALID_PARAMS);
-        assertThat(code(drain(List.of("x"), List.of(), 4)))
-                .isEqualTo(StoreCode.SEGMENT_NOT_FOUND);
+        assertThat(code(drain(List.of("a"), List.of("a"), 4))).isEqualTo(StoreCode.INVALID_PARAMS);
+        assertThat(code(drain(List.of("x"), List.of(), 4))).isEqualTo(StoreCode.SEGMENT_NOT_FOUND);
         assertThat(code(drain(List.of("a"), List.of("x"), 4)))
                 .isEqualTo(StoreCode.SEGMENT_NOT_FOUND);
         ok(drain(List.of("a"), List.of(), 4));

@@ -261,8 +261,7 @@ class RandomCommandsTest {
             return switch (random.nextInt(7)) {
                 case 0 ->
                         new Command.CreateCopyTask(
-                                new Args.CreateCopyTask(
-                                        anyKey(), anyTenant(), List.of(anyName())),
+                                new Args.CreateCopyTask(anyKey(), anyTenant(), List.of(anyName())),
                                 0);
                 case 1 ->
                         new Command.CreateMoveTask(
@@ -270,8 +269,7 @@ class RandomCommandsTest {
                                         anyKey(), anyTenant(), anyName(), anyName()),
                                 0);
                 case 2, 3 ->
-                        new Command.FetchTasks(
-                                new Args.FetchTasks(anyClient(), random.nextInt(3)));
+                        new Command.FetchTasks(new Args.FetchTasks(anyClient(), random.nextInt(3)));
                 case 4 ->
                         new Command.MarkTaskToComplete(
                                 new Args.MarkTaskToComplete(

@@ -115,14 +115,8 @@ final class AdminTypes {
             struct(
                     r ->
                             new TenantQuota(
-                                    r.bytes(),
-                                    r.i64(),
-                                    r.i64(),
-                                    r.i64(),
-                                    r.i64(),
-                                    r.bool(),
-                                    r.bool(),
-                                    r.bool()),
+                                    r.bytes(), r.i64(), r.i64(), r.i64(), r.i64(), r.bool(),
+                                    r.bool(), r.bool()),
                     (w, v) -> {
                         w.bytes(v.tenant());
                         w.i64(v.requestedBytes());

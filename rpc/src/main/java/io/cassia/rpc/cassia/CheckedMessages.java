@@ -25,10 +25,7 @@ public final class CheckedMessages {
      * @param crc64 upstream's checksum, if the writer gave one
      */
     public record CheckedObject(
-            List<ReplicaDescriptor> replicas,
-            long version,
-            OptionalLong crc64,
-            ByteString sums) {}
+            List<ReplicaDescriptor> replicas, long version, OptionalLong crc64, ByteString sums) {}
 
     /** As {@link CassiaMessages.Acquired}, with what proves the bytes. */
     public record CheckedAcquired(

@@ -7,7 +7,6 @@ import static io.cassia.rpc.pack.WireType.expected;
 import static io.cassia.rpc.pack.WireType.list;
 import static io.cassia.rpc.pack.WireType.struct;
 
-import io.cassia.base.ByteString;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
@@ -37,9 +36,7 @@ public final class CheckedMethods {
 
     private static final WireType<CheckedObject> OBJECT =
             struct(
-                    r ->
-                            new CheckedObject(
-                                    REPLICAS.read(r), r.i64(), readOptional(r), r.bytes()),
+                    r -> new CheckedObject(REPLICAS.read(r), r.i64(), readOptional(r), r.bytes()),
                     (w, v) -> {
                         REPLICAS.write(w, v.replicas());
                         w.i64(v.version());
@@ -94,7 +91,8 @@ public final class CheckedMethods {
                     ALL_WRITTEN,
                     BYTES);
 
-    private static final WireType<Args.PutStart> PUT = MasterMethods.UPSERT_START.arguments().type();
+    private static final WireType<Args.PutStart> PUT =
+            MasterMethods.UPSERT_START.arguments().type();
 
     private static final WireType<UpsertStartIf> UPSERT =
             struct(
@@ -122,10 +120,7 @@ public final class CheckedMethods {
 
     /** As {@link CassiaMethods#ACQUIRE}, with checksums and versions. */
     public static final RpcMethod<Acquire, Outcome<CheckedAcquired>> ACQUIRE_CHECKED =
-            method(
-                    "AcquireChecked",
-                    CassiaMethods.ACQUIRE.arguments().type(),
-                    expected(ACQUIRED));
+            method("AcquireChecked", CassiaMethods.ACQUIRE.arguments().type(), expected(ACQUIRED));
 
     /** Ends puts and upserts; the value is the version that became readable. */
     public static final RpcMethod<EndChecked, List<Outcome<Long>>> END_CHECKED =
