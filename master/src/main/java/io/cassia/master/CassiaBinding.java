@@ -2,6 +2,7 @@ package io.cassia.master;
 
 import io.cassia.base.Clock;
 import io.cassia.master.core.Command;
+import io.cassia.rpc.RpcContext;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
@@ -25,6 +26,8 @@ final class CassiaBinding {
                     "explain",
                     "tenants",
                     "drain",
+                    "clients",
+                    "shards",
                     CheckedMethods.CAPABILITY);
 
     private static final String PRODUCT = "cassia 0.1.0";
@@ -61,7 +64,7 @@ final class CassiaBinding {
                 .register(
                         CheckedMethods.ACQUIRE_CHECKED,
                         a -> Outcome.ok(loop.applyLong(new Command.AcquireChecked(a))))
-                .register(CheckedMethods.END_CHECKED, this::end)
+                .registerWithContext(CheckedMethods.END_CHECKED, this::end)
                 .register(
                         CheckedMethods.UPSERT_START_IF,
                         a -> loop.applyLong(new Command.UpsertStartIf(a)))
@@ -84,15 +87,22 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.CANCEL_DRAIN_JOB,
                         id -> loop.apply(new Command.CancelDrainJob(id)))
+                .register(CassiaMethods.CLIENTS, id -> loop.applyLong(new Command.Clients(id)))
+                .register(
+                        CassiaMethods.LIST_SHARD, a -> loop.applyLong(new Command.ListShard(a)))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
     }
 
-    private List<Outcome<Long>> end(EndChecked batch) {
-        return loop.applyInPieces(
+    private List<Outcome<Long>> end(EndChecked batch, RpcContext context) {
+        return PutIds.inPieces(
                 batch.objects(),
-                piece ->
-                        new Command.EndChecked(
-                                new EndChecked(batch.client(), piece, batch.tenant())));
+                PutIds.of(context),
+                MasterLoop.LONGEST_PIECE,
+                (objects, puts) ->
+                        loop.applyLong(
+                                new Command.EndChecked(
+                                        new EndChecked(batch.client(), objects, batch.tenant()),
+                                        puts)));
     }
 
     private static ListKeys limited(ListKeys query) {

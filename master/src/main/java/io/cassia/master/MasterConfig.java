@@ -2,6 +2,7 @@ package io.cassia.master;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.rpc.mooncake.MasterMethods;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +43,9 @@ import java.util.Optional;
  * @param diskEviction told to clients with a shared file system tier
  * @param diskQuotaBytes told to them; 0: 90 % of the file system
  * @param tasks limits of copy and move tasks
+ * @param clientWipe silence after which the objects of a dead client are given up; zero: three
+ *     times {@code clientTtl}
+ * @param allReplicas whether a put fails that cannot have all replicas it asks for
  * @param kvEvents how events are published; none: they are not
  */
 public record MasterConfig(
@@ -73,6 +77,8 @@ public record MasterConfig(
         boolean diskEviction,
         long diskQuotaBytes,
         TaskLimits tasks,
+        Duration clientWipe,
+        boolean allReplicas,
         Optional<KvEventsConfig> kvEvents) {
     /** As {@code httpPort}: no admin server. */
     public static final int HTTP_OFF = -1;
@@ -105,6 +111,14 @@ public record MasterConfig(
         if (!(evictionRatio >= 0 && evictionRatio <= evictionHighWatermarkRatio)) {
             throw new IllegalArgumentException(
                     "the eviction ratio must be 0 to the watermark, not " + evictionRatio);
+        }
+        if (!clientWipe.isZero() && clientWipe.compareTo(clientTtl) < 0) {
+            throw new IllegalArgumentException(
+                    "the client wipe time ("
+                            + clientWipe
+                            + ") must not be shorter than the client ttl ("
+                            + clientTtl
+                            + ")");
         }
         if (rpcIdleTimeout.isNegative() || diskQuotaBytes < 0) {
             throw new IllegalArgumentException("idle time-out and disk quota cannot be negative");
@@ -166,6 +180,8 @@ public record MasterConfig(
         private boolean diskEviction = true;
         private long diskQuotaBytes;
         private TaskLimits tasks = TaskLimits.DEFAULT;
+        private Duration clientWipe = Duration.ZERO;
+        private boolean allReplicas;
         private Optional<KvEventsConfig> kvEvents = Optional.empty();
 
         private Builder() {}
@@ -199,6 +215,8 @@ public record MasterConfig(
             diskEviction = config.diskEviction;
             diskQuotaBytes = config.diskQuotaBytes;
             tasks = config.tasks;
+            clientWipe = config.clientWipe;
+            allReplicas = config.allReplicas;
             kvEvents = config.kvEvents;
         }
 
@@ -342,6 +360,18 @@ public record MasterConfig(
         }
 
         @CanIgnoreReturnValue
+        public Builder clientWipe(Duration silence) {
+            clientWipe = silence;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder allReplicas(boolean demand) {
+            allReplicas = demand;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
         public Builder kvEvents(Optional<KvEventsConfig> events) {
             kvEvents = events;
             return this;
@@ -378,6 +408,8 @@ public record MasterConfig(
                     diskEviction,
                     diskQuotaBytes,
                     tasks,
+                    clientWipe,
+                    allReplicas,
                     kvEvents);
         }
     }

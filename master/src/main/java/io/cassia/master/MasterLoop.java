@@ -9,6 +9,7 @@ import io.cassia.master.core.CoreCount;
 import io.cassia.master.core.Cursor;
 import io.cassia.master.core.Effect;
 import io.cassia.master.core.MasterCore;
+import io.cassia.master.core.ObjectEvent;
 import io.cassia.master.core.Selection;
 import io.cassia.master.core.Slice;
 import io.cassia.rpc.BatchGate;
@@ -68,12 +69,16 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     @GuardedBy("lock")
     private long heldSinceNanos;
 
+    /** When the timer came round last. */
+    private volatile long tickedNanos;
+
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread timer;
 
     MasterLoop(CoreConfig config, Clock clock) {
         this.clock = clock;
         this.core = new MasterCore(config, clock.nanos());
+        this.tickedNanos = clock.nanos();
         this.timer =
                 Thread.ofPlatform().daemon().name("cassia-master-timer").unstarted(this::tickAll);
     }
@@ -248,6 +253,41 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
+    /** Remembers so many events of objects until they are taken. */
+    void keepEvents(int capacity) {
+        lock.lock();
+        try {
+            core.keepEvents(capacity);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The oldest events of objects, which are forgotten. */
+    List<ObjectEvent> takeEvents(int most) {
+        lock.lock();
+        try {
+            return core.takeEvents(most);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Events that nobody took in time. */
+    long droppedEvents() {
+        lock.lock();
+        try {
+            return core.droppedEvents();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How long ago the timer came round; it does so every {@link #TICK}. */
+    Duration sinceTick() {
+        return Duration.ofNanos(Math.max(0, clock.nanos() - tickedNanos));
+    }
+
     /** One of the core's counts. */
     long count(CoreCount count) {
         lock.lock();
@@ -289,6 +329,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
             nowNanos = clock.nanos();
             more = core.apply(new Command.Tick(), nowNanos);
             effects = core.takeEffects();
+            tickedNanos = nowNanos;
         } finally {
             lock.unlock();
         }
@@ -341,6 +382,12 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             expired.client(),
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(expired.silentNanos())),
                             Integer.toString(expired.segments()));
+            case Effect.EvictionFruitless fruitless ->
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "eviction freed too little times={0} last={1}",
+                            Long.toString(fruitless.times()),
+                            fruitless.why());
             case Effect.TimerStalled stalled ->
                     LOG.log(
                             System.Logger.Level.WARNING,

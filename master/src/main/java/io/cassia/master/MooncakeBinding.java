@@ -3,17 +3,17 @@ package io.cassia.master;
 import io.cassia.base.ByteString;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.Selection;
+import io.cassia.rpc.RpcContext;
 import io.cassia.rpc.RpcServer;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
-import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.StorageConfig;
-import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.function.Function;
 
 /**
  * Immutable. Upstream's master methods as commands to the loop (spec mooncake-store 11.1). What
- * this master does not have (NVMe-oF, SSD tier, copies and tasks) is answered by {@link
+ * this master does not have (NVMe-oF, SSD tier, dynamic copies) is answered by {@link
  * AbsentFeatures} as by an upstream master without it.
  */
 final class MooncakeBinding {
@@ -122,34 +122,30 @@ final class MooncakeBinding {
                             sizes.record((double) a.length());
                             return start.count(loop.apply(new Command.PutStart(a)));
                         })
-                .register(MasterMethods.PUT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
-                .register(
+                .registerWithContext(
+                        MasterMethods.PUT_END,
+                        (a, context) ->
+                                end.count(
+                                        loop.apply(
+                                                new Command.PutEnd(a, PutIds.first(context)))))
+                .registerWithContext(
                         MasterMethods.PUT_REVOKE,
-                        a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
+                        (a, context) ->
+                                revoke.count(
+                                        loop.apply(
+                                                new Command.PutRevoke(a, PutIds.first(context)))))
                 .register(
                         MasterMethods.BATCH_PUT_START,
                         a -> {
                             a.lengths().forEach(sizes::record);
                             return batchStart.count(startAll(a, Command.BatchPutStart::new));
                         })
-                .register(
+                .registerWithContext(
                         MasterMethods.BATCH_PUT_END,
-                        a ->
-                                batchEnd.count(
-                                        endAll(
-                                                a.client(),
-                                                a.objects(),
-                                                a.replicaType(),
-                                                a.tenant())))
-                .register(
+                        (a, context) -> batchEnd.count(endAll(a, PutIds.of(context))))
+                .registerWithContext(
                         MasterMethods.BATCH_PUT_REVOKE,
-                        a ->
-                                batchRevoke.count(
-                                        revokeAll(
-                                                a.client(),
-                                                a.keys(),
-                                                a.replicaType(),
-                                                a.tenant())));
+                        (a, context) -> batchRevoke.count(revokeAll(a, PutIds.of(context))));
     }
 
     /**
@@ -183,16 +179,34 @@ final class MooncakeBinding {
         return started;
     }
 
-    private List<Outcome<Done>> endAll(
-            Uuid client, List<ObjectMeta> objects, int replicaType, ByteString tenant) {
-        return loop.applyInPieces(
-                objects, piece -> new Command.BatchPutEnd(client, piece, replicaType, tenant));
+    private List<Outcome<Done>> endAll(Args.BatchPutEnd batch, List<Long> puts) {
+        return PutIds.inPieces(
+                batch.objects(),
+                puts,
+                MasterLoop.LONGEST_PIECE,
+                (objects, own) ->
+                        loop.applyLong(
+                                new Command.BatchPutEnd(
+                                        batch.client(),
+                                        objects,
+                                        batch.replicaType(),
+                                        batch.tenant(),
+                                        own)));
     }
 
-    private List<Outcome<Done>> revokeAll(
-            Uuid client, List<ByteString> keys, int replicaType, ByteString tenant) {
-        return loop.applyInPieces(
-                keys, piece -> new Command.BatchPutRevoke(client, piece, replicaType, tenant));
+    private List<Outcome<Done>> revokeAll(Args.BatchPutRevoke batch, List<Long> puts) {
+        return PutIds.inPieces(
+                batch.keys(),
+                puts,
+                MasterLoop.LONGEST_PIECE,
+                (keys, own) ->
+                        loop.applyLong(
+                                new Command.BatchPutRevoke(
+                                        batch.client(),
+                                        keys,
+                                        batch.replicaType(),
+                                        batch.tenant(),
+                                        own)));
     }
 
     private void upserts(RpcServer.Builder server) {
@@ -206,20 +220,37 @@ final class MooncakeBinding {
         server.register(
                         MasterMethods.UPSERT_START,
                         a -> start.count(loop.apply(new Command.UpsertStart(a))))
-                .register(
-                        MasterMethods.UPSERT_END, a -> end.count(loop.apply(new Command.PutEnd(a))))
-                .register(
+                .registerWithContext(
+                        MasterMethods.UPSERT_END,
+                        (a, context) ->
+                                end.count(
+                                        loop.apply(
+                                                new Command.PutEnd(a, PutIds.first(context)))))
+                .registerWithContext(
                         MasterMethods.UPSERT_REVOKE,
-                        a -> revoke.count(loop.apply(new Command.PutRevoke(a))))
+                        (a, context) ->
+                                revoke.count(
+                                        loop.apply(
+                                                new Command.PutRevoke(a, PutIds.first(context)))))
                 .register(
                         MasterMethods.BATCH_UPSERT_START,
                         a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new)))
-                .register(
+                .registerWithContext(
                         MasterMethods.BATCH_UPSERT_END,
-                        a -> batchEnd.count(endAll(a.client(), a.objects(), all, a.tenant())))
-                .register(
+                        (a, context) ->
+                                batchEnd.count(
+                                        endAll(
+                                                new Args.BatchPutEnd(
+                                                        a.client(), a.objects(), all, a.tenant()),
+                                                PutIds.of(context))))
+                .registerWithContext(
                         MasterMethods.BATCH_UPSERT_REVOKE,
-                        a -> batchRevoke.count(revokeAll(a.client(), a.keys(), all, a.tenant())));
+                        (a, context) ->
+                                batchRevoke.count(
+                                        revokeAll(
+                                                new Args.BatchPutRevoke(
+                                                        a.client(), a.keys(), all, a.tenant()),
+                                                PutIds.of(context))));
     }
 
     private void removals(RpcServer.Builder server) {
@@ -275,14 +306,25 @@ final class MooncakeBinding {
         return new Selection(Optional.of(tenant), Optional.of(regex));
     }
 
+    /** For upstream a segment that is already mounted is a success, whoever mounted it. */
+    private static Outcome<Done> remarkOnly(Outcome<Done> mounted, RpcContext context) {
+        boolean exists =
+                mounted instanceof Outcome.Failed<Done> failed
+                        && failed.code() == StoreCode.SEGMENT_ALREADY_EXISTS;
+        return exists && context.request().isEmpty() ? Outcome.done() : mounted;
+    }
+
     private void segments(RpcServer.Builder server) {
         OperationMeter mount = single("mount_segment");
         OperationMeter remount = single("remount_segment");
         OperationMeter unmount = single("unmount_segment");
         OperationMeter queryIp = single("batch_query_ip");
-        server.register(
+        server.registerWithContext(
                         MasterMethods.MOUNT_SEGMENT,
-                        a -> mount.count(loop.apply(new Command.MountSegment(a))))
+                        (a, context) ->
+                                mount.count(
+                                        remarkOnly(
+                                                loop.apply(new Command.MountSegment(a)), context)))
                 .register(
                         MasterMethods.REMOUNT_SEGMENT,
                         a -> remount.count(loop.apply(new Command.ReMountSegment(a))))

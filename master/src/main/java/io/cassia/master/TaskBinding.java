@@ -65,13 +65,15 @@ final class TaskBinding {
         OperationMeter query = single("query_task");
         OperationMeter fetch = single("fetch_tasks");
         OperationMeter update = single("update_task");
-        server.register(
+        server.registerWithContext(
                         MasterMethods.CREATE_COPY_TASK,
-                        a ->
+                        (a, context) ->
                                 copy.count(
                                         loop.apply(
                                                 new Command.CreateCopyTask(
-                                                        a, clock.epochMillis()))))
+                                                        a,
+                                                        clock.epochMillis(),
+                                                        !context.request().isEmpty()))))
                 .register(
                         MasterMethods.CREATE_MOVE_TASK,
                         a ->

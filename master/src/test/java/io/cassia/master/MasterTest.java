@@ -10,8 +10,12 @@ import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.Explain;
+import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
@@ -195,9 +199,31 @@ class MasterTest {
     }
 
     @Test
+    void a_cassia_client_asks_for_a_prefix_and_what_became_of_a_key() {
+        mount();
+        put("k0", 100);
+        put("k1", 100);
+        PrefixHit hit =
+                ok(
+                        CassiaMethods.LONGEST_PREFIX,
+                        new LongestPrefix(
+                                List.of(key("k0"), key("k1"), key("x")), TENANT, 0, true, true));
+        assertThat(hit.count()).isEqualTo(2);
+        assertThat(hit.objects()).hasSize(2).allMatch(Outcome::isOk);
+        ok(CassiaMethods.RELEASE, new Release(List.of(hit.leaseId())));
+        ok(MasterMethods.REMOVE, new Args.Remove(key("k0"), true, TENANT));
+        Explanation gone = ok(CassiaMethods.EXPLAIN, new Explain(key("k0"), TENANT));
+        assertThat(gone.state()).isEqualTo("absent");
+        assertThat(gone.decisions().getFirst().what()).isEqualTo("removed");
+        assertThat(code(CassiaMethods.TENANT_QUOTAS, TENANT))
+                .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_MODE);
+        assertThat(code(CassiaMethods.QUERY_DRAIN_JOB, A)).isEqualTo(StoreCode.JOB_NOT_FOUND);
+    }
+
+    @Test
     void a_cassia_client_acquires_lists_and_asks_for_statistics() {
         assertThat(ok(CassiaMethods.HELLO, A).capabilities())
-                .contains("acquire", "release", "list", "stats", "details", "checked");
+                .contains("acquire", "release", "list", "stats", "longest-prefix", "checked");
         mount();
         for (int i = 0; i < 5; i++) {
             put("k" + i, 100);
@@ -226,7 +252,7 @@ class MasterTest {
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 13 + 4);
+        assertThat(all).hasSize(64 + 15 + 4);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

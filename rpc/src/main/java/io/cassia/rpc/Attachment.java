@@ -30,6 +30,13 @@ public record Attachment(List<Section> sections) {
      */
     public static final int DETAILS = 1;
 
+    /**
+     * In the request of an End or a Revoke of a put or upsert: for each object in order the id of
+     * the first replica that its Start answered, 8 bytes each; 0 says nothing. What arrives late,
+     * when that put is no longer in flight, is refused.
+     */
+    public static final int PUTS = 2;
+
     /** Asks for the details of failures, and nothing else. */
     static final Attachment WANT_DETAILS = NONE.with(DETAILS, ByteString.EMPTY);
 

@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * Answers coro_rpc calls (spec mooncake-store 11.2). Guarded: connections are kept in concurrent
@@ -121,7 +122,7 @@ public final class RpcServer implements AutoCloseable {
         }
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            keepAlive(channel);
             boolean platform = platformThreads.get() < limits.platformThreads();
             ServerConnection connection =
                     new ServerConnection(
@@ -137,6 +138,16 @@ public final class RpcServer implements AutoCloseable {
             // The peer was gone before it was served.
             metrics.closed(ServerMetrics.Closed.IO_ERROR);
             channel.close();
+        }
+    }
+
+    /** So that a connection whose peer has vanished without a word ends within two minutes. */
+    private static void keepAlive(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (channel.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 60);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 10);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 6);
         }
     }
 
@@ -180,9 +191,13 @@ public final class RpcServer implements AutoCloseable {
         }
     }
 
-    /** Ends connections whose peers do not read. */
+    /** Ends connections whose peers do not read, or do not write. */
     private void watch() {
-        long periodMillis = Math.clamp(limits.writeStall().toMillis() / 4, 1, MAX_WATCH_MILLIS);
+        long shortest = limits.writeStall().toMillis();
+        if (!limits.idle().isZero()) {
+            shortest = Math.min(shortest, limits.idle().toMillis());
+        }
+        long periodMillis = Math.clamp(shortest / 4, 1, MAX_WATCH_MILLIS);
         while (!pause(Duration.ofMillis(periodMillis))) {
             long now = clock.nanos();
             for (ServerConnection connection : connections.keySet()) {

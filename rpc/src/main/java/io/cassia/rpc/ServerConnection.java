@@ -24,6 +24,7 @@ final class ServerConnection implements Runnable {
 
     private static final int INITIAL_BYTES = 1024;
     private static final int MAX_BATCH = 512;
+    private static final long BUSY = Long.MIN_VALUE;
     private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketChannel channel;
@@ -44,7 +45,12 @@ final class ServerConnection implements Runnable {
     private @Nullable Closed ending;
 
     private volatile boolean finishing;
-    private volatile boolean stalled;
+
+    /** Why the watch has closed the connection. */
+    private volatile @Nullable Closed cut;
+
+    /** When the wait for the peer began; {@link #BUSY} when there is none, or it has no limit. */
+    private volatile long waitingSince = BUSY;
 
     ServerConnection(
             SocketChannel channel,
@@ -73,7 +79,8 @@ final class ServerConnection implements Runnable {
         try {
             reason = serve();
         } catch (IOException e) {
-            reason = stalled ? Closed.WRITE_STALL : finishing ? Closed.SHUTDOWN : Closed.IO_ERROR;
+            Closed asCut = cut;
+            reason = asCut != null ? asCut : finishing ? Closed.SHUTDOWN : Closed.IO_ERROR;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "rpc connection failed peer=" + peer, e);
         } finally {
@@ -84,7 +91,7 @@ final class ServerConnection implements Runnable {
 
     private Closed serve() throws IOException {
         while (true) {
-            int count = input.read(channel);
+            int count = await();
             if (count < 0) {
                 if (finishing) {
                     return Closed.SHUTDOWN;
@@ -104,6 +111,17 @@ final class ServerConnection implements Runnable {
                 return ending;
             }
         }
+    }
+
+    /** Reads what comes next. */
+    private int await() throws IOException {
+        if (limits.idle().isZero()) {
+            return input.read(channel);
+        }
+        waitingSince = clock.nanos();
+        int count = input.read(channel);
+        waitingSince = BUSY;
+        return count;
     }
 
     /** Decodes complete requests until there is none, or the batch is full, or one is fatal. */
@@ -303,11 +321,18 @@ final class ServerConnection implements Runnable {
         }
     }
 
-    /** Ends the connection if its peer has not taken its answers for too long. */
+    /** Ends the connection if its peer takes no answers, or sends nothing, for too long. */
     void checkStall(long nowNanos) {
+        long since = waitingSince;
         if (output.isStalled(nowNanos)) {
-            stalled = true;
-            abort();
+            cut(Closed.WRITE_STALL);
+        } else if (since != BUSY && nowNanos - since > limits.idle().toNanos()) {
+            cut(Closed.IDLE);
         }
+    }
+
+    private void cut(Closed why) {
+        cut = why;
+        abort();
     }
 }

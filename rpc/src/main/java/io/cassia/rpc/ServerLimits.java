@@ -11,15 +11,18 @@ import java.time.Duration;
  * @param platformThreads connections that get a platform thread, which is nearly twice as fast;
  *     later ones get a virtual thread
  * @param writeStall how long a peer may leave its answers unread before it is dropped
+ * @param idle how long a peer may send nothing before it is dropped; zero: for ever
  */
 public record ServerLimits(
         int maxBodyBytes,
         int maxAttachmentBytes,
         int maxConnections,
         int platformThreads,
-        Duration writeStall) {
+        Duration writeStall,
+        Duration idle) {
     public static final ServerLimits DEFAULT =
-            new ServerLimits(64 << 20, 16 << 20, 16_384, 256, Duration.ofSeconds(30));
+            new ServerLimits(
+                    64 << 20, 16 << 20, 16_384, 256, Duration.ofSeconds(30), Duration.ZERO);
 
     /** No buffer can be longer than an array. */
     private static final int MAX_BYTES = 1 << 30;
@@ -31,28 +34,41 @@ public record ServerLimits(
         if (maxAttachmentBytes < 0 || maxAttachmentBytes > MAX_BYTES / 2) {
             throw new IllegalArgumentException("maxAttachmentBytes " + maxAttachmentBytes);
         }
-        if (maxConnections < 1 || platformThreads < 0 || writeStall.toMillis() < 1) {
+        if (maxConnections < 1
+                || platformThreads < 0
+                || writeStall.toMillis() < 1
+                || idle.isNegative()) {
             throw new IllegalArgumentException("a limit is not positive");
         }
     }
 
     public ServerLimits withMaxBodyBytes(int bytes) {
         return new ServerLimits(
-                bytes, maxAttachmentBytes, maxConnections, platformThreads, writeStall);
+                bytes, maxAttachmentBytes, maxConnections, platformThreads, writeStall, idle);
     }
 
     public ServerLimits withMaxConnections(int connections) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, connections, platformThreads, writeStall);
+                maxBodyBytes, maxAttachmentBytes, connections, platformThreads, writeStall, idle);
     }
 
     public ServerLimits withPlatformThreads(int threads) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, maxConnections, threads, writeStall);
+                maxBodyBytes, maxAttachmentBytes, maxConnections, threads, writeStall, idle);
     }
 
     public ServerLimits withWriteStall(Duration stall) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, maxConnections, platformThreads, stall);
+                maxBodyBytes, maxAttachmentBytes, maxConnections, platformThreads, stall, idle);
+    }
+
+    public ServerLimits withIdle(Duration longest) {
+        return new ServerLimits(
+                maxBodyBytes,
+                maxAttachmentBytes,
+                maxConnections,
+                platformThreads,
+                writeStall,
+                longest);
     }
 }

@@ -21,6 +21,7 @@ final class ServerMetrics {
         BAD_SERIALIZE_TYPE,
         MESSAGE_TOO_LARGE,
         WRITE_STALL,
+        IDLE,
         IO_ERROR,
         INTERNAL_ERROR,
         SHUTDOWN

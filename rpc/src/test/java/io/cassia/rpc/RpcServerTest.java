@@ -452,4 +452,19 @@ class RpcServerTest {
             }
         }
     }
+
+    @Test
+    void a_connection_that_sends_nothing_ends_when_that_has_a_limit() throws Exception {
+        RpcServer.Builder builder =
+                exist().limits(ServerLimits.DEFAULT.withIdle(Duration.ofMillis(200)));
+        try (RpcServer server = builder.start().orThrow();
+                RawPeer silent = RawPeer.to(server);
+                RawPeer halfFrame = RawPeer.to(server)) {
+            halfFrame.send(new byte[] {FrameLayout.MAGIC, 0});
+            assertThat(silent.isClosedByPeer()).isTrue();
+            assertThat(halfFrame.isClosedByPeer()).isTrue();
+            until("both are gone", () -> server.connections() == 0);
+        }
+        counted(metrics, CLOSED, "reason", "idle");
+    }
 }

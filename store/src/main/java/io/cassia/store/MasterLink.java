@@ -4,11 +4,14 @@ import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.HostPort;
+import io.cassia.rpc.Attachment;
+import io.cassia.rpc.Reply;
 import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
@@ -27,6 +30,8 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -185,7 +190,31 @@ final class MasterLink implements AutoCloseable {
     /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
     <A, T> List<Outcome<T>> callBatch(
             RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
-        return switch (rpc.call(method, args, deadline.remaining())) {
+        return items(rpc.call(method, args, deadline.remaining()), size);
+    }
+
+    /** The same about puts that are known by the ids of their first replicas. */
+    <A, T> List<Outcome<T>> callBatch(
+            RpcMethod<A, List<Outcome<T>>> method,
+            A args,
+            List<Long> puts,
+            int size,
+            Deadline deadline) {
+        if (!cassia) {
+            return callBatch(method, args, size, deadline);
+        }
+        ByteBuffer ids =
+                ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        puts.forEach(ids::putLong);
+        Attachment attachment =
+                Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        return items(
+                rpc.exchange(method, args, attachment, deadline.remaining()).map(Reply::result),
+                size);
+    }
+
+    private static <T> List<Outcome<T>> items(Outcome<List<Outcome<T>>> answer, int size) {
+        return switch (answer) {
             case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
                     items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
             case Outcome.Failed<List<Outcome<T>>> failed -> Collections.nCopies(size, failed.as());
@@ -215,6 +244,22 @@ final class MasterLink implements AutoCloseable {
         List<Outcome<ReplicaList>> lists =
                 callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
         return Outcome.ok(plain(lists, prefixOnly, sentNanos));
+    }
+
+    /** How many leading keys are readable; they get the lease of a question. */
+    Outcome<Integer> longestPrefix(
+            List<ByteString> keys, ByteString tenant, Deadline deadline) {
+        if (can("longest-prefix")) {
+            LongestPrefix question = new LongestPrefix(keys, tenant, 0, false, false);
+            return ask(CassiaMethods.LONGEST_PREFIX, question, deadline)
+                    .map(hit -> Math.toIntExact(hit.count()));
+        }
+        return acquire(keys, tenant, true, deadline)
+                .map(
+                        leased -> {
+                            release(leased, deadline);
+                            return leased.objects().size();
+                        });
     }
 
     private static Leased leased(CheckedAcquired acquired, long sentNanos) {
@@ -264,12 +309,21 @@ final class MasterLink implements AutoCloseable {
         return new Leased(objects, 0, until(ttlMs == Long.MAX_VALUE ? 0 : ttlMs, sentNanos));
     }
 
-    /** Makes written objects readable; the versions, 0 from a master that keeps none. */
+    /**
+     * Makes written objects readable; the versions, 0 from a master that keeps none.
+     *
+     * @param puts ids of the first replicas that their starts answered: another put of the same
+     *     key and client must not be ended in their stead
+     */
     List<Outcome<Long>> end(
-            Uuid client, List<WrittenObject> written, ByteString tenant, Deadline deadline) {
+            Uuid client,
+            List<WrittenObject> written,
+            List<Long> puts,
+            ByteString tenant,
+            Deadline deadline) {
         if (checked) {
             EndChecked end = new EndChecked(client, written, tenant);
-            return callBatch(CheckedMethods.END_CHECKED, end, written.size(), deadline);
+            return callBatch(CheckedMethods.END_CHECKED, end, puts, written.size(), deadline);
         }
         List<ObjectMeta> metas = new ArrayList<>(written.size());
         for (WrittenObject object : written) {
@@ -279,7 +333,7 @@ final class MasterLink implements AutoCloseable {
                 new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
         List<Outcome<Long>> versions = new ArrayList<>(written.size());
         for (Outcome<Done> ended :
-                callBatch(MasterMethods.BATCH_PUT_END, end, written.size(), deadline)) {
+                callBatch(MasterMethods.BATCH_PUT_END, end, puts, written.size(), deadline)) {
             versions.add(ended.map(done -> 0L));
         }
         return versions;

@@ -1,6 +1,7 @@
 package io.cassia.store;
 
 import io.cassia.transfer.environment.EngineEnvironment;
+import java.time.Duration;
 
 /**
  * A storage node: memory that it offers to the pool. Immutable.
@@ -11,6 +12,8 @@ import io.cassia.transfer.environment.EngineEnvironment;
  * @param localName host under which peers reach this node; also the name of its segments
  * @param segmentBytes memory to offer; 0 for a node that gets its memory later
  * @param longestSegmentBytes more memory than that is mounted as several segments
+ * @param drainTime how long a node that is closed may take to have its objects moved to others;
+ *     zero: it leaves at once, and what was stored in it is gone
  * @param engine settings of the node's Transfer Engine
  */
 public record NodeConfig(
@@ -19,13 +22,16 @@ public record NodeConfig(
         String localName,
         long segmentBytes,
         long longestSegmentBytes,
+        Duration drainTime,
         EngineEnvironment engine) {
     /** Registration and mapping of one segment are one step; this keeps the step short. */
     public static final long LONGEST_SEGMENT_BYTES = 64L << 30;
 
     public NodeConfig {
-        if (longestSegmentBytes < 1) {
-            throw new IllegalArgumentException("segments of " + longestSegmentBytes + " bytes");
+        if (longestSegmentBytes < 1 || drainTime.isNegative()) {
+            throw new IllegalArgumentException(
+                    "segments of %d bytes, drain time of %s"
+                            .formatted(longestSegmentBytes, drainTime));
         }
     }
 
@@ -40,15 +46,34 @@ public record NodeConfig(
             String localName,
             long segmentBytes,
             EngineEnvironment engine) {
-        this(master, metadata, localName, segmentBytes, LONGEST_SEGMENT_BYTES, engine);
+        this(
+                master,
+                metadata,
+                localName,
+                segmentBytes,
+                LONGEST_SEGMENT_BYTES,
+                Duration.ZERO,
+                engine);
     }
 
     public NodeConfig withEngine(EngineEnvironment value) {
         return new NodeConfig(
-                master, metadata, localName, segmentBytes, longestSegmentBytes, value);
+                master,
+                metadata,
+                localName,
+                segmentBytes,
+                longestSegmentBytes,
+                drainTime,
+                value);
     }
 
     public NodeConfig withLongestSegment(long bytes) {
-        return new NodeConfig(master, metadata, localName, segmentBytes, bytes, engine);
+        return new NodeConfig(
+                master, metadata, localName, segmentBytes, bytes, drainTime, engine);
+    }
+
+    public NodeConfig withDrainTime(Duration value) {
+        return new NodeConfig(
+                master, metadata, localName, segmentBytes, longestSegmentBytes, value, engine);
     }
 }

@@ -229,11 +229,23 @@ public final class StorageNode implements AutoCloseable {
         return new Drain(clock, master).run(segments(), time);
     }
 
-    /** Takes the memory out of the pool, what was stored in it is gone, and frees it. */
+    /**
+     * Takes the memory out of the pool and frees it. What is stored in it moves to other nodes
+     * first if the configuration gives time for that, and is gone otherwise.
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
+        }
+        if (!config.drainTime().isZero()
+                && drain(config.drainTime()) instanceof Outcome.Failed<Done>(var code, var why)) {
+            LOG.log(
+                    Level.WARNING,
+                    "node not drained endpoint={0} code={1} detail={2}",
+                    endpoint(),
+                    code.label(),
+                    why);
         }
         tasks.close();
         heartbeat.close();

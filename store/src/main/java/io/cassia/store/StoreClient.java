@@ -284,12 +284,7 @@ public final class StoreClient implements AutoCloseable {
         if (keys.isEmpty()) {
             return Outcome.ok(0);
         }
-        return master.acquire(keys, tenant, true, deadline())
-                .map(
-                        leased -> {
-                            master.release(leased, deadline());
-                            return leased.objects().size();
-                        });
+        return master.longestPrefix(keys, tenant, deadline());
     }
 
     /** Asks once and reads many ranges under one lease. */

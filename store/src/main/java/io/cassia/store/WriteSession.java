@@ -35,6 +35,7 @@ public final class WriteSession implements AutoCloseable {
 
     private final ByteString key;
     private final long sizeBytes;
+    private final long put;
     private final List<BufferDescriptor> replicas;
     private final Writes writes;
     private final Transfers transfers;
@@ -69,6 +70,7 @@ public final class WriteSession implements AutoCloseable {
     private WriteSession(
             ByteString key,
             long sizeBytes,
+            long put,
             List<BufferDescriptor> replicas,
             Writes writes,
             Transfers transfers,
@@ -76,6 +78,7 @@ public final class WriteSession implements AutoCloseable {
             Supplier<Deadline> deadlines) {
         this.key = key;
         this.sizeBytes = sizeBytes;
+        this.put = put;
         this.replicas = replicas;
         this.writes = writes;
         this.transfers = transfers;
@@ -103,8 +106,14 @@ public final class WriteSession implements AutoCloseable {
                                                     .formatted(Keys.show(key)))
                                     : Outcome.ok(
                                             new WriteSession(
-                                                    key, sizeBytes, memory, writes, transfers,
-                                                    staging, deadlines));
+                                                    key,
+                                                    sizeBytes,
+                                                    started.getFirst().id(),
+                                                    memory,
+                                                    writes,
+                                                    transfers,
+                                                    staging,
+                                                    deadlines));
                         });
     }
 
@@ -242,6 +251,7 @@ public final class WriteSession implements AutoCloseable {
                             done ->
                                     writes.endOne(
                                             key,
+                                            put,
                                             writes.isChecked()
                                                     ? ByteString.wrap(sums)
                                                     : ByteString.EMPTY,
@@ -314,7 +324,7 @@ public final class WriteSession implements AutoCloseable {
                 return over();
             }
             ended = true;
-            return writes.revokeOne(key, deadlines.get());
+            return writes.revokeOne(key, put, deadlines.get());
         } finally {
             lock.unlock();
         }

@@ -92,6 +92,14 @@ final class Writes {
             this.written = written;
         }
 
+        /** The id of this attempt. */
+        long put() {
+            return started instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)
+                            && !replicas.isEmpty()
+                    ? replicas.getFirst().id()
+                    : 0;
+        }
+
         String context() {
             return "put of " + Keys.show(key);
         }
@@ -350,12 +358,20 @@ final class Writes {
                         || failed.code() == StoreCode.WRITE_FAIL);
     }
 
+    private static List<Long> puts(List<Item> items) {
+        List<Long> puts = new ArrayList<>(items.size());
+        for (Item item : items) {
+            puts.add(item.put());
+        }
+        return puts;
+    }
+
     private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
         List<WrittenObject> written = new ArrayList<>(items.size());
         for (Item item : items) {
             written.add(item.written);
         }
-        List<Outcome<Long>> ended = master.end(client, written, tenant, deadline);
+        List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
         for (int i = 0; i < items.size(); i++) {
             Item item = items.get(i);
             outcomes.set(
@@ -382,7 +398,12 @@ final class Writes {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, items.size(), deadline);
+                master.callBatch(
+                        MasterMethods.BATCH_PUT_REVOKE,
+                        revoke,
+                        puts(items),
+                        items.size(),
+                        deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -419,11 +440,12 @@ final class Writes {
                 : item.started;
     }
 
-    Outcome<Long> endOne(ByteString key, ByteString sums, Deadline deadline) {
+    Outcome<Long> endOne(ByteString key, long put, ByteString sums, Deadline deadline) {
         Outcome<Long> ended =
                 master.end(
                                 client,
                                 List.of(new WrittenObject(key, OptionalLong.empty(), sums)),
+                                List.of(put),
                                 tenant,
                                 deadline)
                         .getFirst();
@@ -432,10 +454,12 @@ final class Writes {
                 : ended;
     }
 
-    Outcome<Done> revokeOne(ByteString key, Deadline deadline) {
+    Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, 1, deadline).getFirst();
+        return master.callBatch(
+                        MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
+                .getFirst();
     }
 
     /** Whether sums of chunks are wanted at the end of a put. */

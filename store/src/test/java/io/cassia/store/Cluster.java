@@ -46,15 +46,20 @@ final class Cluster implements AutoCloseable {
         return client(StoreClientConfig.Memory.DEFAULT);
     }
 
+    StoreClientConfig config() {
+        return new StoreClientConfig(
+                address(),
+                StoreClientConfig.P2P,
+                "127.0.0.1",
+                "default",
+                Duration.ofSeconds(20));
+    }
+
     StoreClient client(StoreClientConfig.Memory memory) {
-        StoreClientConfig config =
-                new StoreClientConfig(
-                                address(),
-                                StoreClientConfig.P2P,
-                                "127.0.0.1",
-                                "default",
-                                Duration.ofSeconds(20))
-                        .withMemory(memory);
+        return client(config().withMemory(memory));
+    }
+
+    StoreClient client(StoreClientConfig config) {
         StoreClient client = StoreClient.connect(config, Clock.system(), meters).orThrow();
         clients.add(client);
         return client;
@@ -63,7 +68,9 @@ final class Cluster implements AutoCloseable {
     @Override
     public void close() {
         clients.forEach(StoreClient::close);
+        clients.clear();
         nodes.forEach(StorageNode::close);
+        nodes.clear();
         master.close();
     }
 }

@@ -3,12 +3,15 @@ package io.cassia.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
+import io.cassia.base.Clock;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.transfer.environment.EngineEnvironment;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -291,6 +295,64 @@ class StoreClientTest {
             assertThat(client.getBytes(key("k" + i)).orThrow()).isEqualTo(bytes(1000, i));
             assertThat(endpoints(key("k" + i))).containsExactly(other.endpoint());
         }
+    }
+
+    @Test
+    void copy_of_a_remote_object_serves_its_own_version_and_no_other() {
+        cluster.close();
+        try (Cluster remote = Cluster.start()) {
+            remote.node(
+                    new NodeConfig(
+                            remote.address(),
+                            StoreClientConfig.P2P,
+                            "127.0.0.1",
+                            16 << 20,
+                            EngineEnvironment.read(Map.of("MC_FORCE_TCP", "1")).orThrow()));
+            StoreClientConfig tcp =
+                    remote.config()
+                            .withEngine(
+                                    EngineEnvironment.read(Map.of("MC_FORCE_TCP", "1")).orThrow())
+                            .withMemory(
+                                    StoreClientConfig.Memory.DEFAULT.withHotCache(64 << 20));
+            StoreClient reader = remote.client(tcp);
+            StoreClient writer = remote.client();
+            writer.put(key("k"), bytes(100_000, 1), PutOptions.DEFAULT).orThrow();
+            MemorySegment into = arena.allocate(100_000);
+            for (int i = 0; i < 5; i++) {
+                reader.get(key("k"), into.fill((byte) 0)).orThrow();
+                assertThat(array(into)).isEqualTo(bytes(100_000, 1));
+            }
+            double hits = remote.meters.counter("cassia_store_hot_cache_hits").count();
+            assertThat(hits).isEqualTo(3);
+            writer.put(key("k"), bytes(100_000, 2), PutOptions.UPSERT).orThrow();
+            reader.get(key("k"), into).orThrow();
+            assertThat(array(into)).isEqualTo(bytes(100_000, 2));
+            writer.remove(key("k"), true).orThrow();
+            assertThat(code(reader.get(key("k"), into))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
+            assertThat(remote.meters.counter("cassia_store_hot_cache_hits").count())
+                    .isEqualTo(hits);
+        }
+    }
+
+    @Test
+    void embedded_store_reads_its_own_memory() {
+        NodeConfig memory =
+                new NodeConfig(cluster.address(), StoreClientConfig.P2P, "127.0.0.1", 16 << 20);
+        try (EmbeddedStore store =
+                EmbeddedStore.start(
+                                memory,
+                                cluster.config(),
+                                Clock.system(),
+                                new SimpleMeterRegistry())
+                        .orThrow()) {
+            List<String> own = List.of(store.node().endpoint());
+            store.client()
+                    .put(key("k"), bytes(1000, 1), PutOptions.DEFAULT.withPreferred(own))
+                    .orThrow();
+            assertThat(endpoints(key("k"))).isEqualTo(own);
+            assertThat(client.getBytes(key("k")).orThrow()).isEqualTo(bytes(1000, 1));
+        }
+        assertThat(code(client.getBytes(key("k")))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
     }
 
     @Test

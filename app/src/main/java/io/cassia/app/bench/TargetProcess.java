@@ -28,9 +28,19 @@ public final class TargetProcess implements AutoCloseable {
      * ERR_CONTEXT when it does not start; what it says about that is shown on the error stream.
      */
     public static Outcome<TargetProcess> start(String mainClass, List<String> arguments) {
+        return start("-XX:+UseSerialGC", mainClass, arguments);
+    }
+
+    /** The same for a process that works on its heap: with the collector that servers get. */
+    public static Outcome<TargetProcess> startServer(String mainClass, List<String> arguments) {
+        return start("-XX:+UseG1GC", mainClass, arguments);
+    }
+
+    private static Outcome<TargetProcess> start(
+            String collector, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:+UseSerialGC");
+        command.add(collector);
         command.add("-XX:+UseCompactObjectHeaders");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-cp");

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  cassia bench transfer",
+            "  cassia bench master",
             "  cassia bench store",
             "  cassia bench store --help"
         })

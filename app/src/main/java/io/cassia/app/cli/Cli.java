@@ -84,6 +84,7 @@ public final class Cli {
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
             bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
+            bench.addSubcommand(new BenchMasterCommand(console, clock));
         }
         for (CommandLine command : root.getSubcommands().values()) {
             command.getCommandSpec().mixinStandardHelpOptions(true);

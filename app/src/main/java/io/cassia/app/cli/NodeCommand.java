@@ -3,6 +3,7 @@ package io.cassia.app.cli;
 import io.cassia.app.cluster.Backend;
 import io.cassia.base.HumanSize;
 import io.cassia.store.NodeConfig;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -55,6 +56,25 @@ final class NodeCommand implements Callable<Integer> {
             description = "Memory to lend. Default: 1GiB.")
     private long segmentBytes;
 
+    @Option(
+            names = "--longest-segment",
+            paramLabel = "SIZE",
+            defaultValue = "64GiB",
+            converter = Converters.Size.class,
+            description = "More memory is mounted as several segments. Default: 64GiB.")
+    private long longestSegmentBytes;
+
+    @Option(
+            names = "--drain",
+            paramLabel = "DURATION",
+            defaultValue = "0",
+            converter = Converters.Seconds.class,
+            description = {
+                "When stopped (SIGTERM, Ctrl-C), have the stored objects moved to other nodes and",
+                "leave after that time at the latest. Default: 0, leave at once."
+            })
+    private Duration drainTime = Duration.ZERO;
+
     NodeCommand(Console console, Backend backend, StopSignal stop) {
         this.output = new Output(console);
         this.backend = backend;
@@ -64,7 +84,9 @@ final class NodeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         NodeConfig config =
-                new NodeConfig(master, Connection.metadataOf(master, metadata), host, segmentBytes);
+                new NodeConfig(master, Connection.metadataOf(master, metadata), host, segmentBytes)
+                        .withLongestSegment(longestSegmentBytes)
+                        .withDrainTime(drainTime);
         return serving.run(
                 backend.startNode(config),
                 running ->

@@ -20,6 +20,7 @@ final class MasterAssembly {
     /** Adds a master to the process; on failure the parts before it are stopped too. */
     static Outcome<Running.Builder> start(
             MasterSettings settings, Clock clock, Running.Builder parts) {
+        HttpLimits.apply();
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Outcome<Running.Builder> started =
                 startMetadata(settings, clock, meters, parts)

@@ -155,6 +155,22 @@ public final class MasterFlags {
                     span(SECONDS, Duration.ofMillis(1), DAY),
                     "10s",
                     "Silence after which a node counts as dead.");
+    public static final Setting<Duration> CLIENT_WIPE =
+            full(
+                    "client-wipe-timeout",
+                    List.of(),
+                    span(SECONDS, Duration.ZERO, DAY),
+                    "0",
+                    "Silence after which the objects of a dead node are given up; 0: three times"
+                            + " client-ttl. Mooncake gives them up at once.");
+    public static final Setting<Boolean> ALL_REPLICAS =
+            full(
+                    "require-all-replicas",
+                    List.of(),
+                    FLAG,
+                    "false",
+                    "Whether a put fails that cannot have all the replicas it asks for; if not, one"
+                            + " is enough.");
     public static final Setting<Duration> PUT_DISCARD_TIMEOUT =
             full(
                     "put-start-discard-timeout",
@@ -375,6 +391,8 @@ public final class MasterFlags {
                             EVICTION_WATERMARK,
                             EVICTION_RATIO,
                             CLIENT_TTL,
+                            CLIENT_WIPE,
+                            ALL_REPLICAS,
                             PUT_DISCARD_TIMEOUT,
                             PUT_RELEASE_TIMEOUT,
                             ALLOCATION_STRATEGY,

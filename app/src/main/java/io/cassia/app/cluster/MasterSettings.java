@@ -2,10 +2,10 @@ package io.cassia.app.cluster;
 
 import io.cassia.base.config.Configuration;
 import io.cassia.base.config.ValueType;
-import io.cassia.master.KvEventsConfig;
 import io.cassia.master.MasterConfig;
 import io.cassia.master.TaskLimits;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.events.KvEventsConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.net.Inet4Address;
@@ -90,6 +90,8 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         from.require(MasterFlags.EVICTION_WATERMARK),
                         from.require(MasterFlags.EVICTION_RATIO))
                 .clientTtl(from.require(MasterFlags.CLIENT_TTL))
+                .clientWipe(from.require(MasterFlags.CLIENT_WIPE))
+                .allReplicas(from.require(MasterFlags.ALL_REPLICAS))
                 .putTimeouts(
                         from.require(MasterFlags.PUT_DISCARD_TIMEOUT),
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))

@@ -203,6 +203,8 @@ class MasterFlagsTest {
         "eviction-high-watermark-ratio, 0.5",
         "eviction-ratio, 0.5",
         "client-ttl, 1",
+        "client-wipe-timeout, 60",
+        "require-all-replicas, on",
         "put-start-discard-timeout, 1",
         "put-start-release-timeout, 60",
         "allocation-strategy, local_first",

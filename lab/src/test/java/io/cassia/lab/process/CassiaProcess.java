@@ -154,7 +154,8 @@ public final class CassiaProcess implements AutoCloseable {
 
     /** SIGTERM, as an operator stops it; the exit code. */
     public int terminate() throws Exception {
-        process.destroy();
+        // The process's own destroy would close the output that is still to be read.
+        process.toHandle().destroy();
         return await(PATIENCE).exit();
     }
 

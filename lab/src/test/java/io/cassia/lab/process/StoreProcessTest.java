@@ -51,12 +51,13 @@ class StoreProcessTest {
         try (ProcessCluster cluster = ProcessCluster.start()) {
             cluster.node("256MiB");
             try (StoreClient client = cluster.client()) {
-                for (long bytes : new long[] {1, 4095, 4096, 65537, 64L << 20}) {
+                for (long bytes :
+                        new long[] {1, 4095, 4096, 65537, (16L << 20) + 17, 64L << 20}) {
                     roundTrip(client, key("size-" + bytes), bytes);
                     assertThat(client.size(key("size-" + bytes))).isEqualTo(Outcome.ok(bytes));
                 }
                 for (String name :
-                        List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65536))) {
+                        List.of("a/b//c", "with spaces", "emoji 🌳", "k".repeat(65535))) {
                     roundTrip(client, key(name), 100);
                     assertThat(client.exists(key(name))).isEqualTo(Outcome.ok(true));
                     assertThat(client.remove(key(name), true)).isEqualTo(Outcome.done());

@@ -6,6 +6,11 @@ public enum AllocationStrategy {
     RANDOM,
     /** The name with the largest share of free bytes in a random sample first. */
     FREE_RATIO_FIRST,
+    /**
+     * The name whose client has the largest share of free SSD first. Without reports of SSDs, which
+     * this master does not take yet, as {@link #FREE_RATIO_FIRST}.
+     */
+    SSD_FREE_RATIO_FIRST,
     /** Names on the writer's host first, then as {@link #RANDOM}; only for one replica. */
     LOCAL_FIRST
 }

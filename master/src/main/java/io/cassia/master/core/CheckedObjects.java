@@ -64,20 +64,22 @@ final class CheckedObjects {
                 replicas, state.versions.number(slot), crc64, state.versions.sums(slot));
     }
 
-    List<Outcome<Long>> end(EndChecked batch) {
+    List<Outcome<Long>> end(EndChecked batch, List<Long> puts) {
         List<Outcome<Long>> ended = new ArrayList<>(batch.objects().size());
-        for (WrittenObject written : batch.objects()) {
-            ended.add(end(batch, written));
+        for (int i = 0; i < batch.objects().size(); i++) {
+            long put = i < puts.size() ? puts.get(i) : 0;
+            ended.add(end(batch, batch.objects().get(i), put));
         }
         return ended;
     }
 
-    private Outcome<Long> end(EndChecked batch, WrittenObject written) {
+    private Outcome<Long> end(EndChecked batch, WrittenObject written, long put) {
         return writes.end(
                         batch.client(),
                         new ObjectMeta(written.key(), written.crc64()),
                         ReplicaType.ALL.number(),
                         batch.tenant(),
+                        put,
                         written.sums())
                 .map(done -> state.versions.number(slotOf(written.key(), batch.tenant())));
     }
@@ -120,28 +122,17 @@ final class CheckedObjects {
         if (extra == null || extra.replicas.isEmpty()) {
             return inline && dropLast(slot);
         }
-        Replica gone =
+        boolean there =
                 inline
-                        ? extra.replicas.getFirst()
+                        ? objects.has(slot, ObjectTable.COMPLETE)
                         : extra.replicas.stream()
-                                .filter(replica -> replica.id == bad.replica())
-                                .findFirst()
-                                .orElse(null);
-        if (gone == null || !gone.complete) {
-            return false;
+                                .anyMatch(
+                                        replica ->
+                                                replica.complete && replica.id == bad.replica());
+        if (there) {
+            space.dropReplica(slot, bad.replica(), space.leasedUntil(slot));
         }
-        space.account(slot, -1);
-        extra.replicas.remove(gone);
-        long freeAt = space.leasedUntil(slot);
-        if (inline) {
-            space.release(objects.segment(slot), objects.allocation(slot), freeAt);
-            objects.setReplica(slot, gone.id, gone.segment, gone.allocation, gone.offset);
-        } else {
-            space.release(gone.segment, gone.allocation, freeAt);
-        }
-        space.account(slot, 1);
-        objects.trimExtra(slot);
-        return true;
+        return there;
     }
 
     /** An object without a right byte is none; one that is being replaced stays until then. */

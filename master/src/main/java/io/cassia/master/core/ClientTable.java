@@ -1,14 +1,18 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Confined to the master's lock. Clients by their last sign of life (spec mooncake-store 4.2, 4.3).
@@ -25,6 +29,9 @@ import java.util.Map;
  * silence.
  */
 final class ClientTable {
+    /** Beside the numbers of {@link ClientStatus}. */
+    private static final int SUSPECTED = 3;
+
     private static final class Client {
         long heardAt;
         long stalledBefore;
@@ -80,7 +87,7 @@ final class ClientTable {
             state.effects.add(new Effect.ClientReturned(id, state.now - client.heardAt));
         }
         client.heardAt = state.now;
-        client.stalledBefore = stalledNanos;
+        client.stalledBefore = stalledNanos + lateNanos();
         clients.put(id, client);
         return client;
     }
@@ -102,11 +109,20 @@ final class ClientTable {
         return client != null && client.ok;
     }
 
+    /**
+     * How late the timer is now. Who is heard of before it has run again was not silent during the
+     * stall and gets nothing for it.
+     */
+    private long lateNanos() {
+        long gap = state.now - lastTick;
+        boolean late = lastTick != 0 && gap > 2 * state.config.tickNanos();
+        return late ? gap - state.config.tickNanos() : 0;
+    }
+
     /** Measures how late the timer is. */
     void tick() {
-        long gap = state.now - lastTick;
-        if (lastTick != 0 && gap > 2 * state.config.tickNanos()) {
-            long stalled = gap - state.config.tickNanos();
+        long stalled = lateNanos();
+        if (stalled > 0) {
             stalledNanos += stalled;
             state.counters.add(CoreCount.STALLED_NANOS, stalled);
             if (stalled > state.config.clientTtlNanos() / 4) {
@@ -151,6 +167,30 @@ final class ClientTable {
         int segments = mounts.unmountAll(id);
         state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
         state.effects.add(new Effect.ClientExpired(id, silent, segments));
+    }
+
+    /** One client, or all, the longest silent first, when the id is zero. */
+    Outcome<List<ClientInfo>> list(Uuid id) {
+        if (id.first() == 0 && id.second() == 0) {
+            List<ClientInfo> all = new ArrayList<>(clients.size());
+            clients.forEach((each, client) -> all.add(info(each, client)));
+            return Outcome.ok(all);
+        }
+        Client client = clients.get(id);
+        return client == null
+                ? Outcome.failed(
+                        StoreCode.CLIENT_NOT_FOUND,
+                        "client " + id + " has not pinged, or was silent for too long")
+                : Outcome.ok(List.of(info(id, client)));
+    }
+
+    private ClientInfo info(Uuid id, Client client) {
+        ClientStatus status = client.ok ? ClientStatus.OK : ClientStatus.NEED_REMOUNT;
+        return new ClientInfo(
+                id,
+                client.suspected ? SUSPECTED : status.number(),
+                TimeUnit.NANOSECONDS.toMillis(state.now - client.heardAt),
+                mounts.namesOf(id));
     }
 
     void digest(Digest digest) {

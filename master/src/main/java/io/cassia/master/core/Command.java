@@ -45,17 +45,54 @@ public sealed interface Command<R> {
     record BatchUpsertStart(Args.BatchPutStart args)
             implements Command<List<Outcome<List<ReplicaDescriptor>>>> {}
 
+    /**
+     * Of a put or an upsert.
+     *
+     * @param put id of the first replica that its Start answered; 0 when the client does not say
+     */
+    record PutEnd(Args.PutEnd args, long put) implements Command<Outcome<Done>> {
+        public PutEnd(Args.PutEnd args) {
+            this(args, 0);
+        }
+    }
+
+    /**
+     * As {@link PutEnd} for many.
+     *
+     * @param puts one per object, or empty
+     */
+    record BatchPutEnd(
+            Uuid client,
+            List<ObjectMeta> objects,
+            int replicaType,
+            ByteString tenant,
+            List<Long> puts)
+            implements Command<List<Outcome<Done>>> {
+        public BatchPutEnd(
+                Uuid client, List<ObjectMeta> objects, int replicaType, ByteString tenant) {
+            this(client, objects, replicaType, tenant, List.of());
+        }
+    }
+
     /** Of a put or an upsert. */
-    record PutEnd(Args.PutEnd args) implements Command<Outcome<Done>> {}
+    record PutRevoke(Args.PutRevoke args, long put) implements Command<Outcome<Done>> {
+        public PutRevoke(Args.PutRevoke args) {
+            this(args, 0);
+        }
+    }
 
-    record BatchPutEnd(Uuid client, List<ObjectMeta> objects, int replicaType, ByteString tenant)
-            implements Command<List<Outcome<Done>>> {}
-
-    /** Of a put or an upsert. */
-    record PutRevoke(Args.PutRevoke args) implements Command<Outcome<Done>> {}
-
-    record BatchPutRevoke(Uuid client, List<ByteString> keys, int replicaType, ByteString tenant)
-            implements Command<List<Outcome<Done>>> {}
+    record BatchPutRevoke(
+            Uuid client,
+            List<ByteString> keys,
+            int replicaType,
+            ByteString tenant,
+            List<Long> puts)
+            implements Command<List<Outcome<Done>>> {
+        public BatchPutRevoke(
+                Uuid client, List<ByteString> keys, int replicaType, ByteString tenant) {
+            this(client, keys, replicaType, tenant, List.of());
+        }
+    }
 
     record Remove(ByteString key, boolean force, ByteString tenant)
             implements Command<Outcome<Done>> {}
@@ -117,7 +154,13 @@ public sealed interface Command<R> {
     record AcquireChecked(CassiaMessages.Acquire args)
             implements Command<CheckedMessages.CheckedAcquired> {}
 
-    record EndChecked(CheckedMessages.EndChecked args) implements Command<List<Outcome<Long>>> {}
+    /** As {@link BatchPutEnd}. */
+    record EndChecked(CheckedMessages.EndChecked args, List<Long> puts)
+            implements Command<List<Outcome<Long>>> {
+        public EndChecked(CheckedMessages.EndChecked args) {
+            this(args, List.of());
+        }
+    }
 
     record UpsertStartIf(CheckedMessages.UpsertStartIf args)
             implements Command<Outcome<List<ReplicaDescriptor>>> {}
@@ -140,9 +183,14 @@ public sealed interface Command<R> {
      * A task for a client; the answer is its id.
      *
      * @param epochMs wall clock of the request
+     * @param tellExisting whether it is a failure when all targets have a replica already
      */
-    record CreateCopyTask(Args.CreateCopyTask args, long epochMs)
-            implements Command<Outcome<Uuid>> {}
+    record CreateCopyTask(Args.CreateCopyTask args, long epochMs, boolean tellExisting)
+            implements Command<Outcome<Uuid>> {
+        public CreateCopyTask(Args.CreateCopyTask args, long epochMs) {
+            this(args, epochMs, false);
+        }
+    }
 
     record CreateMoveTask(Args.CreateMoveTask args, long epochMs)
             implements Command<Outcome<Uuid>> {}
@@ -169,6 +217,12 @@ public sealed interface Command<R> {
             implements Command<Outcome<List<CassiaMessages.TenantQuota>>> {}
 
     record DeleteTenantQuota(ByteString tenant) implements Command<Outcome<Done>> {}
+
+    /** One client, or all when the id is zero. */
+    record Clients(Uuid id) implements Command<Outcome<List<CassiaMessages.ClientInfo>>> {}
+
+    record ListShard(CassiaMessages.ListShard args)
+            implements Command<Outcome<CassiaMessages.KeyShard>> {}
 
     record Stats() implements Command<CassiaMessages.Stats> {}
 

@@ -9,6 +9,8 @@ public enum CoreCount {
     EVICTIONS_ATTEMPTED,
     /** Runs that freed something. */
     EVICTIONS_SUCCESSFUL,
+    /** Runs on demand that freed nothing, or not enough for the put. */
+    EVICTIONS_FRUITLESS,
     /** Puts that found no space. */
     PUT_ALLOCATION_FAILURES,
     /** Puts that got fewer replicas than wanted. */

@@ -18,6 +18,7 @@ final class CoreState {
     final TenantOrder tenantOrder;
     final LeaseTable leases;
     final DecisionRing decisions = new DecisionRing();
+    final ObjectEvents events = new ObjectEvents();
 
     /** Slots whose objects are being copied or moved, the earliest start first. */
     final SequencedMap<Integer, Replication> replications = new LinkedHashMap<>();

@@ -20,5 +20,8 @@ public sealed interface Effect {
 
     record ClientExpired(Uuid client, long silentNanos, int segments) implements Effect {}
 
+    /** Puts find no space although objects were evicted, or none may be; why is in the text. */
+    record EvictionFruitless(long times, String why) implements Effect {}
+
     record TimerStalled(long nanos) implements Effect {}
 }

@@ -138,6 +138,11 @@ final class Evictor {
         while (parked != NONE) {
             int victim = parked;
             parked = objects.next(victim);
+            if (stage == Stage.EXIST_LEASED && isSoftPinned(victim)) {
+                // Who asks whether a pinned object exists does not take its pin away.
+                recency.park(victim, RecencyLists.PARKED_SOFT);
+                continue;
+            }
             boolean free =
                     onDemand
                             ? objects.readLeaseUntil(victim) <= state.now

@@ -1,5 +1,7 @@
 package io.cassia.master.core;
 
+import java.util.function.IntConsumer;
+
 /**
  * Confined to the master's lock. From hash to slot of the {@link ObjectTable}: open addressing with
  * linear probing in 256 parts that grow one by one, so that no insert has to move more than a 256th
@@ -9,7 +11,7 @@ package io.cassia.master.core;
  * the home position and, on a match, saves looking at keys that differ.
  */
 final class KeyIndex {
-    private static final int PARTS = 256;
+    static final int PARTS = 256;
     private static final int SMALLEST = 16;
 
     private final long[][] parts = new long[PARTS][SMALLEST];
@@ -32,6 +34,15 @@ final class KeyIndex {
             }
             if ((int) (entry >>> 32) == tag && check.matches((int) entry, tenant, key)) {
                 return (int) entry;
+            }
+        }
+    }
+
+    /** Visits the slots of one part, 0 to {@link #PARTS} - 1. */
+    void forEach(int part, IntConsumer visitor) {
+        for (long entry : parts[part]) {
+            if (entry != 0) {
+                visitor.accept((int) entry);
             }
         }
     }

@@ -6,7 +6,6 @@ import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.mooncake.Args;
-import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -94,16 +93,16 @@ public final class MasterCore {
             case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
             case Command.AcquireChecked c -> checked.acquire(c.args());
-            case Command.EndChecked c -> checked.end(c.args());
+            case Command.EndChecked c -> checked.end(c.args(), c.puts());
             case Command.UpsertStartIf c -> relieved(checked.startIf(c.args()));
             case Command.DropReplica c -> checked.drop(c.args());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
-            case Command.PutEnd c -> end(c.args());
+            case Command.PutEnd c -> end(c.args(), c.put());
             case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));
             case Command.BatchPutEnd c -> endAll(c);
             case Command.UpsertStart c -> relieved(writes.start(c.args(), true));
             case Command.BatchUpsertStart c -> relieved(batchStarts.start(c.args(), true));
-            case Command.PutRevoke c -> revoke(c.args());
+            case Command.PutRevoke c -> revoke(c.args(), c.put());
             case Command.BatchPutRevoke c -> revokeAll(c);
             case Command.Remove c -> removals.remove(c.key(), c.force(), c.tenant());
             case Command.BatchRemove c -> removals.removeAll(c.args());
@@ -126,7 +125,7 @@ public final class MasterCore {
             case Command.MoveStart c -> copies.startMove(c.args());
             case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
             case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
-            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs());
+            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
             case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
             case Command.QueryTask c -> tasks.query(c.id());
             case Command.FetchTasks c -> tasks.fetch(c.args().client(), c.args().batchSize());
@@ -137,6 +136,8 @@ public final class MasterCore {
             case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
             case Command.TenantQuotas c -> state.tenants.list(c.tenant());
             case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
+            case Command.Clients c -> clients.list(c.id());
+            case Command.ListShard c -> scans.listShard(c.args());
             case Command.Stats _ -> stats();
             case Command.Tick _ -> tick();
         };
@@ -153,26 +154,42 @@ public final class MasterCore {
         return started;
     }
 
-    private Outcome<Done> end(Args.PutEnd args) {
-        return writes.end(args.client(), args.object(), args.replicaType(), args.tenant());
+    private Outcome<Done> end(Args.PutEnd args, long put) {
+        return writes.end(args.client(), args.object(), args.replicaType(), args.tenant(), put);
     }
 
     private List<Outcome<Done>> endAll(Command.BatchPutEnd batch) {
         List<Outcome<Done>> ended = new ArrayList<>(batch.objects().size());
-        for (ObjectMeta meta : batch.objects()) {
-            ended.add(writes.end(batch.client(), meta, batch.replicaType(), batch.tenant()));
+        for (int i = 0; i < batch.objects().size(); i++) {
+            ended.add(
+                    writes.end(
+                            batch.client(),
+                            batch.objects().get(i),
+                            batch.replicaType(),
+                            batch.tenant(),
+                            put(batch.puts(), i)));
         }
         return ended;
     }
 
-    private Outcome<Done> revoke(Args.PutRevoke args) {
-        return writes.revoke(args.client(), args.key(), args.replicaType(), args.tenant());
+    private static long put(List<Long> puts, int item) {
+        return item < puts.size() ? puts.get(item) : 0;
+    }
+
+    private Outcome<Done> revoke(Args.PutRevoke args, long put) {
+        return writes.revoke(args.client(), args.key(), args.replicaType(), args.tenant(), put);
     }
 
     private List<Outcome<Done>> revokeAll(Command.BatchPutRevoke batch) {
         List<Outcome<Done>> revoked = new ArrayList<>(batch.keys().size());
-        for (ByteString key : batch.keys()) {
-            revoked.add(writes.revoke(batch.client(), key, batch.replicaType(), batch.tenant()));
+        for (int i = 0; i < batch.keys().size(); i++) {
+            revoked.add(
+                    writes.revoke(
+                            batch.client(),
+                            batch.keys().get(i),
+                            batch.replicaType(),
+                            batch.tenant(),
+                            put(batch.puts(), i)));
         }
         return revoked;
     }
@@ -202,7 +219,11 @@ public final class MasterCore {
             return tooManyClients(args.client());
         }
         Outcome<Done> checked = mounts.checkRemount(args.segments(), args.client());
-        if (!checked.isOk() || clients.isOk(args.client())) {
+        if (checked.isOk() && clients.isOk(args.client())) {
+            clients.remounted(args.client());
+            return checked;
+        }
+        if (!checked.isOk()) {
             return checked;
         }
         Outcome<Done> mounted = mounts.remount(args.segments(), args.client());
@@ -315,6 +336,21 @@ public final class MasterCore {
             ListKeys query, Cursor from, NavigableMap<ByteString, KeyInfo> page, long nowNanos) {
         state.advance(nowNanos);
         return scans.list(query, from, page);
+    }
+
+    /** Remembers so many events of objects until they are taken; 0, as at first, none. */
+    public void keepEvents(int capacity) {
+        state.events.keep(capacity);
+    }
+
+    /** The oldest events of objects, which are forgotten. */
+    public List<ObjectEvent> takeEvents(int most) {
+        return state.events.take(most);
+    }
+
+    /** Events that nobody took in time, since the start. */
+    public long droppedEvents() {
+        return state.events.dropped();
     }
 
     /** Takes out what happened since the last call. */

@@ -36,11 +36,7 @@ final class Mounts {
             return invalid(segment, "base and size must not be 0");
         }
         if (present != null) {
-            return present.status() == SegmentStatus.OK
-                    ? Outcome.done()
-                    : Outcome.failed(
-                            StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
-                            "segment " + segment.id() + " is " + present.status());
+            return mountAgain(segment, client, present);
         }
         if (segment.size() < 0
                 || Long.compareUnsigned(segment.base() + segment.size(), segment.base()) < 0) {
@@ -63,6 +59,25 @@ final class Mounts {
         state.tenants.setCapacity(state.segments.capacityBytes());
         state.effects.add(new Effect.SegmentMounted(segment, client));
         return Outcome.done();
+    }
+
+    private static Outcome<Done> mountAgain(
+            Segment segment, Uuid client, MountedSegment present) {
+        if (present.status() != SegmentStatus.OK) {
+            return Outcome.failed(
+                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                    "segment " + segment.id() + " is " + present.status());
+        }
+        return present.client.equals(client) && present.wire.equals(segment)
+                ? Outcome.done()
+                : Outcome.failed(
+                        StoreCode.SEGMENT_ALREADY_EXISTS,
+                        "segment "
+                                + segment.id()
+                                + " is mounted by client "
+                                + present.client
+                                + " as "
+                                + present.wire);
     }
 
     private static boolean overlap(Segment segment, MountedSegment other) {
@@ -160,8 +175,8 @@ final class Mounts {
                     StoreCode.INVALID_PARAMS,
                     "segment " + id + " belongs to client " + segment.client + ", not " + client);
         }
-        if (segment.status() != SegmentStatus.OK
-                && segment.status() != SegmentStatus.GRACEFULLY_UNMOUNTING) {
+        if (segment.status() == SegmentStatus.DRAINED
+                || segment.status() == SegmentStatus.UNMOUNTING) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                     "segment " + id + " is " + segment.status());
@@ -185,6 +200,16 @@ final class Mounts {
                         new Effect.SegmentUnmounted(segment.wire, segment.client, segment.client));
             }
         }
+    }
+
+    List<String> namesOf(Uuid client) {
+        List<String> names = new ArrayList<>();
+        for (MountedSegment segment : state.segments.all()) {
+            if (segment.client.equals(client)) {
+                names.add(segment.wire.name());
+            }
+        }
+        return names;
     }
 
     /** Whether the client has a segment that is not being swept. */

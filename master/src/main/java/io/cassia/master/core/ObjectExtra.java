@@ -12,6 +12,12 @@ final class ObjectExtra {
     /** The new version in flight. */
     @Nullable Upsert upsert;
 
+    /**
+     * Id of the first replica that the Start of the current version answered, when the inline one is
+     * not that any more; else 0.
+     */
+    long put;
+
     /** The copy or move under way. */
     @Nullable Replication replication;
 
@@ -26,6 +32,7 @@ final class ObjectExtra {
 
     void digest(Digest digest) {
         replicas.forEach(replica -> replica.digest(digest));
+        digest.add(put);
         digest.add(softPinUntil);
         digest.add(pendingSoftPinNanos);
         if (group != null) {
@@ -47,6 +54,7 @@ final class ObjectExtra {
         return replicas.isEmpty()
                 && upsert == null
                 && replication == null
+                && put == 0
                 && group == null
                 && softPinUntil == 0
                 && pendingSoftPinNanos == 0;

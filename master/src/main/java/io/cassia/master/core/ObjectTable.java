@@ -2,6 +2,7 @@ package io.cassia.master.core;
 
 import io.cassia.rpc.mooncake.Uuid;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +81,11 @@ final class ObjectTable implements KeyIndex.KeyCheck {
 
     int find(int tenant, byte[] key) {
         return index.find(hash.of(tenant, key), tenant, key, this);
+    }
+
+    /** Visits the objects in one part of the index. */
+    void forEachInPart(int part, IntConsumer visitor) {
+        index.forEach(part, visitor);
     }
 
     /** A new object with all fields 0; the key must not be there. */

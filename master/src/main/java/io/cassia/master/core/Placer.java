@@ -61,7 +61,8 @@ final class Placer {
             if (state.config.strategy() == AllocationStrategy.LOCAL_FIRST && wanted == 1) {
                 tryHost(groups, hostId, most);
             }
-            if (state.config.strategy() == AllocationStrategy.FREE_RATIO_FIRST) {
+            if (state.config.strategy() == AllocationStrategy.FREE_RATIO_FIRST
+                    || state.config.strategy() == AllocationStrategy.SSD_FREE_RATIO_FIRST) {
                 trySample(groups, most);
             }
             tryAll(groups, most);
@@ -171,6 +172,7 @@ final class Placer {
             tryAll(state.segments.groups(), most);
         }
         if (!couldHelp()) {
+            state.counters.add(CoreCount.EVICTIONS_FRUITLESS, 1);
             return;
         }
         evictor.begin(true);
@@ -208,6 +210,9 @@ final class Placer {
         }
         if (evicted) {
             state.counters.add(CoreCount.EVICTIONS_SUCCESSFUL, 1);
+        }
+        if (placed.isEmpty()) {
+            state.counters.add(CoreCount.EVICTIONS_FRUITLESS, 1);
         }
     }
 
@@ -292,10 +297,32 @@ final class Placer {
                 + state.inFlightBytes
                 + " awaiting-release="
                 + state.discards.bytes()
+                + " being-copied="
+                + copiedBytes()
+                + " largest-segment="
+                + largestSegment()
                 + " segments="
                 + segments.all().size()
                 + (segments.groups().isEmpty()
                         ? "; no storage node is mounted"
-                        : "; retry when leases have ended, or add memory");
+                        : length > largestSegment()
+                                ? "; no segment is so large"
+                                : "; retry when leases have ended, or add memory");
+    }
+
+    private long copiedBytes() {
+        long bytes = 0;
+        for (int slot : state.replications.keySet()) {
+            bytes += state.objects.memoryBytes(slot);
+        }
+        return bytes;
+    }
+
+    private long largestSegment() {
+        long largest = 0;
+        for (SegmentGroup group : state.segments.groups()) {
+            largest = Math.max(largest, group.largestCapacity());
+        }
+        return largest;
     }
 }

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Immutable. What a put may ask for, in the order of the table in spec mooncake-store 3.2. */
 final class PutRules {
+    /** Bytes; upstream has no limit but that of its messages. */
+    static final int LONGEST_KEY = 65_535;
+
     private PutRules() {}
 
     /** Null when the put may go on; else why not. */
@@ -28,6 +31,11 @@ final class PutRules {
         }
         if (put.key().isEmpty()) {
             return invalid("the key is empty");
+        }
+        if (put.key().length() > LONGEST_KEY) {
+            return Outcome.failed(
+                    StoreCode.INVALID_KEY,
+                    "a key of " + put.key().length() + " bytes; the longest has " + LONGEST_KEY);
         }
         if (put.length() == 0) {
             return invalid("key " + put.key() + " has length 0");

@@ -2,10 +2,13 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
+import io.cassia.rpc.cassia.CassiaMessages.KeyShard;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.ListShard;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,6 +102,31 @@ final class Scans {
         } catch (KeyRegex.RegexFault e) {
             return Outcome.failed(StoreCode.INVALID_PARAMS, e.fault());
         }
+    }
+
+    /** The keys in one part of the index. */
+    Outcome<KeyShard> listShard(ListShard query) {
+        int tenant = state.tenants.find(query.tenant());
+        if (tenant == Tenants.MALFORMED) {
+            return Outcome.failed(StoreCode.INVALID_PARAMS, "malformed tenant name");
+        }
+        if (query.shard() < 0 || query.shard() >= KeyIndex.PARTS) {
+            return Outcome.failed(
+                    StoreCode.SHARD_INDEX_OUT_OF_RANGE,
+                    "shard "
+                            + Long.toUnsignedString(query.shard())
+                            + " of "
+                            + KeyIndex.PARTS);
+        }
+        List<KeyInfo> keys = new ArrayList<>();
+        objects.forEachInPart(
+                (int) query.shard(),
+                slot -> {
+                    if (objects.tenant(slot) == tenant && space.isValid(slot)) {
+                        keys.add(info(slot));
+                    }
+                });
+        return Outcome.ok(new KeyShard(KeyIndex.PARTS, keys));
     }
 
     /** Adds one slice's matches to {@code page}, which keeps the smallest keys. */

@@ -1,6 +1,7 @@
 package io.cassia.master.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaStatus;
@@ -200,6 +201,9 @@ final class Space {
     /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
     void erase(int slot, long freeAt, Fate fate) {
         decided(slot, fate);
+        if (objects.has(slot, ObjectTable.COMPLETE)) {
+            event(false, slot);
+        }
         dropUpsert(slot, freeAt);
         dropReplication(slot, state.now + state.config.putReleaseNanos());
         state.recency.unlink(slot);
@@ -230,6 +234,17 @@ final class Space {
                 state.now,
                 objects.size(slot),
                 state.segments.at(objects.segment(slot)).wire.name());
+    }
+
+    /** Tells who listens that an object is readable, or no more. */
+    void event(boolean stored, int slot) {
+        if (state.events.areKept()) {
+            ObjectExtra extra = objects.extra(slot);
+            ByteString group =
+                    extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
+            state.events.add(
+                    stored, state.tenants.name(objects.tenant(slot)), objects.key(slot), group);
+        }
     }
 
     /** Until when somebody may be reading the object's bytes by the leases given out. */
@@ -318,6 +333,7 @@ final class Space {
         }
         account(slot, -1);
         if (objects.replicaId(slot) == id) {
+            keepPut(slot, extra);
             release(objects.segment(slot), objects.allocation(slot), freeAt);
             holdInline(slot, extra.replicas.removeFirst());
         } else {
@@ -389,6 +405,7 @@ final class Space {
         if (extra != null && !extra.replicas.isEmpty()) {
             account(slot, -1);
             release(objects.segment(slot), objects.allocation(slot), 0);
+            keepPut(slot, extra);
             Replica heir = extra.replicas.removeFirst();
             holdInline(slot, heir);
             account(slot, 1);
@@ -403,6 +420,13 @@ final class Space {
         return true;
     }
 
+    /** The first replica goes, but a late End names the put by it. */
+    private void keepPut(int slot, ObjectExtra extra) {
+        if (extra.put == 0) {
+            extra.put = objects.replicaId(slot);
+        }
+    }
+
     private void holdInline(int slot, Replica replica) {
         objects.setReplica(slot, replica.id, replica.segment, replica.allocation, replica.offset);
         if (replica.complete) {
@@ -414,6 +438,7 @@ final class Space {
 
     /** The old version is lost, the new one in flight goes on as a put. */
     private void becomePut(int slot, ObjectExtra extra, Upsert upsert) {
+        event(false, slot);
         replaceVersion(slot, extra, upsert, 0);
         account(slot, -1);
         objects.setStamp(slot, upsert.startNanos);
@@ -433,6 +458,7 @@ final class Space {
         }
         extra.replicas.clear();
         extra.upsert = null;
+        extra.put = upsert.replicas.getFirst().id == upsert.put ? 0 : upsert.put;
         state.inFlight(objects.tenant(slot), -upsert.size * upsert.replicas.size());
         objects.setSize(slot, upsert.size);
         objects.setWriter(slot, upsert.writer);

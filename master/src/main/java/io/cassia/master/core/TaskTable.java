@@ -47,7 +47,7 @@ final class TaskTable {
         this.space = space;
     }
 
-    Outcome<Uuid> createCopy(Args.CreateCopyTask copy, long epochMs) {
+    Outcome<Uuid> createCopy(Args.CreateCopyTask copy, long epochMs, boolean tellExisting) {
         Failed<Uuid> refused = state.tenants.checkRegistered(copy.tenant());
         if (refused != null) {
             return refused;
@@ -65,6 +65,11 @@ final class TaskTable {
         }
         if (refused != null) {
             return refused;
+        }
+        if (tellExisting && holdsAll(slot, copy.targets())) {
+            return Outcome.failed(
+                    StoreCode.REPLICA_ALREADY_EXISTS,
+                    "key " + copy.key() + " has a replica on each of " + copy.targets());
         }
         MountedSegment source = anySource(slot);
         return source == null
@@ -120,6 +125,12 @@ final class TaskTable {
                         StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                         "segment " + name + " takes no replicas now")
                 : Outcome.failed(StoreCode.INVALID_PARAMS, "no segment is named " + name);
+    }
+
+    private boolean holdsAll(int slot, List<String> names) {
+        List<String> held =
+                space.segmentsOf(slot).stream().map(segment -> segment.wire.name()).toList();
+        return held.containsAll(names);
     }
 
     /** A complete replica's segment, of a client that is alive if there is one. */

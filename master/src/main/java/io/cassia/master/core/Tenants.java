@@ -106,7 +106,7 @@ final class Tenants {
         return at(number).name;
     }
 
-    boolean exists(int number) {
+    boolean isNamed(int number) {
         return number < byNumber.size() && byNumber.get(number) != null;
     }
 

@@ -15,11 +15,15 @@ final class Upsert {
     final PutTraits traits;
     final List<Replica> replicas;
 
+    /** Id of the first replica that was answered, whatever becomes of that. */
+    final long put;
+
     Upsert(Uuid writer, long startNanos, long size, PutTraits traits, List<Replica> replicas) {
         this.writer = writer;
         this.startNanos = startNanos;
         this.size = size;
         this.traits = traits;
         this.replicas = replicas;
+        this.put = replicas.getFirst().id;
     }
 }

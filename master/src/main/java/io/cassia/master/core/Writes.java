@@ -29,12 +29,17 @@ import org.jspecify.annotations.Nullable;
 final class Writes {
     private static final int NONE = ObjectTable.NONE;
 
+    /** Time between two messages about a full pool. */
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final CoreState state;
     private final ObjectTable objects;
     private final Space space;
     private final Placer placer;
     private final Evictor evictor;
     private final TenantRoom tenantRoom;
+    private long untold;
+    private long tellAt;
 
     Writes(CoreState state, Space space, Placer placer, Evictor evictor) {
         this.state = state;
@@ -260,14 +265,13 @@ final class Writes {
         return placed;
     }
 
-    /** The heap is a limit like the segments: old objects go when it is reached. */
+    /** The heap and the number of objects are limits like the segments: old objects go. */
     private boolean makeMetadataRoom(int keyLength) {
-        long most = state.config.maxMetadataBytes() - Space.metadataBytes(keyLength);
-        if (state.metadataBytes <= most) {
+        if (fits(keyLength)) {
             return true;
         }
         evictor.begin(true);
-        while (state.metadataBytes > most) {
+        while (!fits(keyLength)) {
             int victim = evictor.next();
             if (victim == NONE) {
                 return false;
@@ -278,20 +282,40 @@ final class Writes {
         return true;
     }
 
+    private boolean fits(int keyLength) {
+        long most = state.config.maxObjects();
+        return state.metadataBytes + Space.metadataBytes(keyLength)
+                        <= state.config.maxMetadataBytes()
+                && (most == 0 || objects.count() < most);
+    }
+
     private <T> Outcome<T> noSpace(Args.PutStart put) {
         state.counters.add(CoreCount.PUT_ALLOCATION_FAILURES, 1);
         String why =
                 state.metadataBytes + Space.metadataBytes(put.key().length())
                                 > state.config.maxMetadataBytes()
                         ? "; metadata=" + state.metadataBytes + " bytes, which is the limit"
-                        : "";
-        return Outcome.failed(
-                StoreCode.NO_AVAILABLE_HANDLE,
+                        : fits(put.key().length())
+                                ? ""
+                                : "; objects=" + objects.count() + ", which is the limit";
+        String detail =
                 "key "
                         + put.key()
                         + ": "
                         + placer.describe(put.length(), put.config().replicaNum())
-                        + why);
+                        + why;
+        tell(detail);
+        return Outcome.failed(StoreCode.NO_AVAILABLE_HANDLE, detail);
+    }
+
+    /** For the log, now and then. */
+    private void tell(String why) {
+        untold++;
+        if (state.now >= tellAt) {
+            state.effects.add(new Effect.EvictionFruitless(untold, why));
+            untold = 0;
+            tellAt = state.now + TELL_NANOS;
+        }
     }
 
     private void own(int slot, List<Replica> replicas) {
@@ -300,12 +324,24 @@ final class Writes {
         }
     }
 
-    Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant) {
-        return end(client, meta, replicaType, tenant, ByteString.EMPTY);
+    Outcome<Done> end(
+            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+        return end(client, meta, replicaType, tenant, put, ByteString.EMPTY);
     }
 
+    /**
+     * Ends a put or upsert.
+     *
+     * @param put id of the first replica that its Start answered; 0 when the client does not say
+     * @param sums checksums of the chunks; empty when the client gives none
+     */
     Outcome<Done> end(
-            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, ByteString sums) {
+            Uuid client,
+            ObjectMeta meta,
+            int replicaType,
+            ByteString tenant,
+            long put,
+            ByteString sums) {
         int slot = findValid(tenant, meta.key());
         if (slot == NONE) {
             return notFound(meta.key());
@@ -314,6 +350,9 @@ final class Writes {
         Upsert upsert = extra == null ? null : extra.upsert;
         if (!(upsert == null ? objects.isWriter(slot, client) : upsert.writer.equals(client))) {
             return illegalClient(slot, client, meta.key());
+        }
+        if (isStale(slot, put)) {
+            return stale(meta.key(), put);
         }
         boolean memory = addressesMemory(replicaType);
         if (!objects.has(slot, ObjectTable.IN_FLIGHT)) {
@@ -363,6 +402,7 @@ final class Writes {
             }
         }
         space.account(slot, 1);
+        space.event(true, slot);
         backToRest(slot);
     }
 
@@ -374,6 +414,7 @@ final class Writes {
         if (pin != PutTraits.PRESERVE) {
             extra.softPinUntil = pin == 0 ? 0 : state.now + pin;
         }
+        space.event(true, slot);
         backToRest(slot);
     }
 
@@ -384,7 +425,26 @@ final class Writes {
         state.recency.use(slot, space.restingList(slot));
     }
 
-    Outcome<Done> revoke(Uuid client, ByteString key, int replicaType, ByteString tenant) {
+    /** Whether an End or Revoke means another put than the one that is there. */
+    private boolean isStale(int slot, long put) {
+        if (put == 0) {
+            return false;
+        }
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null && extra.upsert != null) {
+            return extra.upsert.put != put;
+        }
+        return (extra != null && extra.put != 0 ? extra.put : objects.replicaId(slot)) != put;
+    }
+
+    private static Outcome<Done> stale(ByteString key, long put) {
+        return Outcome.failed(
+                StoreCode.INVALID_WRITE,
+                "put " + put + " of key " + key + " is over: another one took its place");
+    }
+
+    Outcome<Done> revoke(
+            Uuid client, ByteString key, int replicaType, ByteString tenant, long put) {
         int slot = findValid(tenant, key);
         if (slot == NONE) {
             return notFound(key);
@@ -393,6 +453,9 @@ final class Writes {
         Upsert upsert = extra == null ? null : extra.upsert;
         if (!(upsert == null ? objects.isWriter(slot, client) : upsert.writer.equals(client))) {
             return illegalClient(slot, client, key);
+        }
+        if (isStale(slot, put)) {
+            return stale(key, put);
         }
         if (!objects.has(slot, ObjectTable.IN_FLIGHT)) {
             return notInFlight(key);

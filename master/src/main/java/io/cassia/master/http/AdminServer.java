@@ -2,14 +2,20 @@ package io.cassia.master.http;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.cassia.master.http.AdminMetrics.Refused;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -23,6 +29,18 @@ public final class AdminServer implements AutoCloseable {
 
     private static final int BACKLOG = 128;
 
+    /** Longest body of a request. */
+    static final int MAX_BODY_BYTES = 16 << 20;
+
+    /** Requests that are answered at one time; further ones are told to come again. */
+    static final int MAX_REQUESTS = 256;
+
+    private static final int NOT_FOUND = 404;
+    private static final int WRONG_METHOD = 405;
+    private static final int TOO_LARGE = 413;
+    private static final int FAILED = 500;
+    private static final int BUSY = 503;
+
     private final HttpServer server;
     private final ExecutorService threads;
 
@@ -32,13 +50,17 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts serving; RPC_FAIL says which address cannot be listened on and why.
+     * Listens and serves. RPC_FAIL when it cannot, with the address and the cause.
      *
      * @param port 0 takes a free one
      * @param metricsText body of {@code /metrics}
      */
     public static Outcome<AdminServer> start(
-            String host, int port, AdminQueries queries, Supplier<String> metricsText) {
+            String host,
+            int port,
+            AdminQueries queries,
+            Supplier<String> metricsText,
+            MeterRegistry meters) {
         InetSocketAddress address = new InetSocketAddress(host, port);
         if (address.isUnresolved()) {
             return cannotListen(host, port, "the host name does not resolve");
@@ -49,8 +71,12 @@ public final class AdminServer implements AutoCloseable {
                     Executors.newThreadPerTaskExecutor(
                             Thread.ofVirtual().name("cassia-admin-", 0).factory());
             server.setExecutor(threads);
-            AdminEndpoints endpoints = new AdminEndpoints(queries, metricsText);
-            server.createContext("/", exchange -> serve(endpoints, exchange));
+            Service service =
+                    new Service(
+                            AdminEndpoints.of(queries, metricsText),
+                            new AdminMetrics(meters),
+                            new Semaphore(MAX_REQUESTS));
+            server.createContext("/", service::serve);
             server.start();
             return Outcome.ok(new AdminServer(server, threads));
         } catch (IOException e) {
@@ -65,18 +91,86 @@ public final class AdminServer implements AutoCloseable {
                         .formatted(host, port, cause));
     }
 
-    private static void serve(AdminEndpoints endpoints, HttpExchange exchange) throws IOException {
-        try (exchange) {
-            endpoints.handle(exchange);
-        } catch (RuntimeException e) {
+    /** Answers requests within the limits. Immutable but for the permits. */
+    private record Service(Endpoints endpoints, AdminMetrics metrics, Semaphore permits) {
+        void serve(HttpExchange exchange) throws IOException {
+            metrics.request();
+            try (exchange) {
+                if (!permits.tryAcquire()) {
+                    refuse(
+                                    Refused.TOO_MANY_REQUESTS,
+                                    BUSY,
+                                    "%d requests are being answered; come again"
+                                            .formatted(MAX_REQUESTS))
+                            .send(exchange);
+                    return;
+                }
+                try {
+                    answer(exchange).send(exchange);
+                } catch (RuntimeException e) {
+                    broken(exchange, e);
+                } finally {
+                    permits.release();
+                }
+            }
+        }
+
+        private Reply answer(HttpExchange exchange) throws IOException {
+            String path = exchange.getRequestURI().getPath();
+            if (path == null || !endpoints.knows(path)) {
+                return refuse(
+                        Refused.UNKNOWN_PATH,
+                        NOT_FOUND,
+                        "no endpoint %s; there are %s"
+                                .formatted(path, String.join(", ", endpoints.paths())));
+            }
+            String method = exchange.getRequestMethod();
+            Optional<Function<Request, Reply>> endpoint =
+                    endpoints.find(method.equals("HEAD") ? "GET" : method, path);
+            if (endpoint.isEmpty()) {
+                exchange.getResponseHeaders().set("Allow", endpoints.allowed(path));
+                return refuse(
+                        Refused.WRONG_METHOD,
+                        WRONG_METHOD,
+                        "%s is not for %s; use %s"
+                                .formatted(path, method, endpoints.allowed(path)));
+            }
+            byte[] body;
+            try (InputStream in = exchange.getRequestBody()) {
+                body = in.readNBytes(MAX_BODY_BYTES + 1);
+            }
+            if (body.length > MAX_BODY_BYTES) {
+                return refuse(
+                        Refused.BODY_TOO_LARGE,
+                        TOO_LARGE,
+                        "a body has at most %d bytes".formatted(MAX_BODY_BYTES));
+            }
+            String raw = exchange.getRequestURI().getRawQuery();
+            return endpoint.get()
+                    .apply(
+                            new Request(
+                                    new QueryString(raw == null ? "" : raw),
+                                    new String(body, StandardCharsets.UTF_8)));
+        }
+
+        private Reply refuse(Refused reason, int status, String detail) {
+            metrics.refused(reason);
+            StoreCode code =
+                    status == BUSY
+                            ? StoreCode.UNAVAILABLE_IN_CURRENT_STATUS
+                            : StoreCode.INVALID_PARAMS;
+            return Reply.failure(status, code, detail);
+        }
+
+        private void broken(HttpExchange exchange, RuntimeException e) throws IOException {
+            metrics.refused(Refused.FAILED);
             LOG.log(
                     System.Logger.Level.ERROR,
                     "admin request failed " + exchange.getRequestURI(),
                     e);
-            byte[] body = "internal error\n".getBytes(StandardCharsets.UTF_8);
             if (exchange.getResponseCode() == -1) {
-                exchange.sendResponseHeaders(500, body.length);
-                exchange.getResponseBody().write(body);
+                Reply.failure(FAILED, StoreCode.INTERNAL_ERROR, "see the master's log")
+                        .send(exchange);
             }
         }
     }

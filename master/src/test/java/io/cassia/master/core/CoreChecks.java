@@ -221,7 +221,7 @@ final class CoreChecks {
         }
         assertThat(state.replications.keySet()).isEqualTo(replicating);
         for (int tenant = 0; tenant < 8; tenant++) {
-            if (!state.tenants.exists(tenant)) {
+            if (!state.tenants.isNamed(tenant)) {
                 continue;
             }
             assertThat(state.tenants.charged(tenant))
@@ -243,7 +243,7 @@ final class CoreChecks {
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot)) {
                 assertThat(objects.find(objects.tenant(slot), objects.key(slot))).isEqualTo(slot);
-                assertThat(state.tenants.exists(objects.tenant(slot))).isTrue();
+                assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
                 live++;
             }
         }

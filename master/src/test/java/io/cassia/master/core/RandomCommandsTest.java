@@ -107,7 +107,7 @@ class RandomCommandsTest {
         settings.lease = Duration.ofMillis(1 + random.nextInt(5000));
         settings.watermark = random.nextBoolean() ? 1.0 : 0.8;
         settings.evictSoftPinned = random.nextBoolean();
-        settings.strategy = List.of(AllocationStrategy.values()).get(random.nextInt(3));
+        settings.strategy = List.of(AllocationStrategy.values()).get(random.nextInt(4));
         settings.multiTenant = random.nextBoolean();
         settings.wipe = Duration.ofSeconds(10 + random.nextInt(30));
         settings.tasks = new TaskRules(4, 4, 4, 20_000_000_000L, 20_000_000_000L, 3);

@@ -10,11 +10,15 @@ import static io.cassia.rpc.pack.WireType.list;
 import static io.cassia.rpc.pack.WireType.struct;
 
 import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.Decision;
 import io.cassia.rpc.cassia.CassiaMessages.DrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.Explain;
 import io.cassia.rpc.cassia.CassiaMessages.Explanation;
+import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
+import io.cassia.rpc.cassia.CassiaMessages.KeyShard;
+import io.cassia.rpc.cassia.CassiaMessages.ListShard;
 import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
@@ -193,6 +197,41 @@ final class AdminTypes {
                     U64,
                     U64,
                     STRING);
+
+    static final WireType<ClientInfo> CLIENT_INFO =
+            struct(
+                    r -> new ClientInfo(UUID.read(r), r.i32(), r.i64(), STRINGS.read(r)),
+                    (w, v) -> {
+                        UUID.write(w, v.id());
+                        w.i32(v.state());
+                        w.i64(v.silentMs());
+                        STRINGS.write(w, v.segments());
+                    },
+                    UUID,
+                    I32,
+                    U64,
+                    STRINGS);
+
+    static final WireType<ListShard> LIST_SHARD =
+            struct(
+                    r -> new ListShard(r.i64(), r.bytes()),
+                    (w, v) -> {
+                        w.i64(v.shard());
+                        w.bytes(v.tenant());
+                    },
+                    U64,
+                    BYTES);
+
+    static WireType<KeyShard> keyShard(WireType<List<KeyInfo>> keys) {
+        return struct(
+                r -> new KeyShard(r.i64(), keys.read(r)),
+                (w, v) -> {
+                    w.i64(v.shards());
+                    keys.write(w, v.keys());
+                },
+                U64,
+                keys);
+    }
 
     private AdminTypes() {}
 }

@@ -205,4 +205,24 @@ public final class CassiaMessages {
             long activeUnits,
             long migratedBytes,
             String message) {}
+
+    /**
+     * A client as the master sees it.
+     *
+     * @param state 1 mounted, 2 has to mount again, 3 silent: its data is kept for some time
+     * @param silentMs milliseconds since its last sign of life
+     * @param segments names of its segments
+     */
+    public record ClientInfo(Uuid id, int state, long silentMs, List<String> segments) {}
+
+    /**
+     * {@code cassia::Master::ListShard}: the keys in one part of the master's table, for those who
+     * want all keys and share the work.
+     *
+     * @param shard 0 to {@link KeyShard#shards} - 1
+     */
+    public record ListShard(long shard, ByteString tenant) {}
+
+    /** Keys of one part, in no order, and how many parts there are. */
+    public record KeyShard(long shards, List<KeyInfo> keys) {}
 }

@@ -15,13 +15,16 @@ import io.cassia.base.ByteString;
 import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.cassia.CassiaMessages.Acquire;
 import io.cassia.rpc.cassia.CassiaMessages.Acquired;
+import io.cassia.rpc.cassia.CassiaMessages.ClientInfo;
 import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.DrainJob;
 import io.cassia.rpc.cassia.CassiaMessages.Explain;
 import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.HelloResult;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
+import io.cassia.rpc.cassia.CassiaMessages.KeyShard;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.ListShard;
 import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.cassia.CassiaMessages.Release;
@@ -237,6 +240,17 @@ public final class CassiaMethods {
     public static final RpcMethod<Uuid, Outcome<Done>> CANCEL_DRAIN_JOB =
             method("CancelDrainJob", UUID, expected(MONOSTATE));
 
+    /** One client, or all when the id is zero; CLIENT_NOT_FOUND for one that is not known. */
+    public static final RpcMethod<Uuid, Outcome<List<ClientInfo>>> CLIENTS =
+            method("Clients", UUID, expected(list(AdminTypes.CLIENT_INFO)));
+
+    /** SHARD_INDEX_OUT_OF_RANGE for a part that there is not. */
+    public static final RpcMethod<ListShard, Outcome<KeyShard>> LIST_SHARD =
+            method(
+                    "ListShard",
+                    AdminTypes.LIST_SHARD,
+                    expected(AdminTypes.keyShard(list(KEY_INFO))));
+
     /** All of the above. */
     public static final List<RpcMethod<?, ?>> ALL =
             List.of(
@@ -252,7 +266,9 @@ public final class CassiaMethods {
                     DELETE_TENANT_QUOTA,
                     CREATE_DRAIN_JOB,
                     QUERY_DRAIN_JOB,
-                    CANCEL_DRAIN_JOB);
+                    CANCEL_DRAIN_JOB,
+                    CLIENTS,
+                    LIST_SHARD);
 
     private CassiaMethods() {}
 

@@ -1,4 +1,4 @@
-package io.cassia.master;
+package io.cassia.master.events;
 
 /**
  * How events of stored and removed objects are published (spec mooncake-store 12.5). Immutable.

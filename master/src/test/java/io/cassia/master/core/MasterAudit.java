@@ -1,0 +1,546 @@
+package io.cassia.master.core;
+
+import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.mooncake.CopyStartResult;
+import io.cassia.rpc.mooncake.MoveStartResult;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
+import io.cassia.testkit.simulation.History;
+import io.cassia.testkit.simulation.SimulatedProcess;
+import io.cassia.testkit.simulation.VirtualTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Confined to the simulation. Follows every command and answer of the master with books of its own:
+ * which version each replica is of, which leases and pins were given, who may still read or write
+ * which range, who was heard of when. It says when the master breaks a promise.
+ */
+final class MasterAudit {
+    private record ReadLease(long version, long untilNanos, long leaseId) {}
+
+    private record Heard(long awakeNanos, int stalls) {}
+
+    private final CoreConfig config;
+    private final MasterCore core;
+    private final VirtualTime time;
+    private final SimulatedProcess master;
+    private final StateAudit stateAudit;
+    private final RangeClaims claims = new RangeClaims();
+    private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+    private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
+    private final Map<ObjectName, History<Long, StoreOperation>> histories = new TreeMap<>(
+            Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
+    private final List<ReadLease> readLeases = new ArrayList<>();
+    private final Map<Long, Long> existLeases = new HashMap<>();
+    private final Map<Long, Long> softPins = new HashMap<>();
+    private final Map<Long, Long> holders = new HashMap<>();
+    private final Map<Uuid, Heard> heard = new HashMap<>();
+    private Map<ObjectName, StoredObject> stored = Map.of();
+    private int stalls;
+    long evictions;
+    long losses;
+    long refusedEnds;
+
+    MasterAudit(CoreConfig config, MasterCore core, VirtualTime time, SimulatedProcess master) {
+        this.config = config;
+        this.core = core;
+        this.time = time;
+        this.master = master;
+        this.stateAudit = new StateAudit(core.state(), byReplica::get);
+    }
+
+    History<Long, StoreOperation> history(ObjectName name) {
+        return histories.computeIfAbsent(
+                name, _ -> new History<>(time, 0L, new StoreOperation.Rules()));
+    }
+
+    void register(WriteAttempt attempt) {
+        byVersion.put(attempt.version, attempt);
+    }
+
+    WriteAttempt attempt(long version) {
+        return byVersion.get(version);
+    }
+
+    /** Whether only silent clients hold the object now. */
+    boolean isSilent(ObjectName name) {
+        StoredObject object = stored.get(name);
+        return object != null && object.silent();
+    }
+
+    void masterStalls() {
+        stalls++;
+    }
+
+    /** The master has carried out a command. */
+    void observe(Request<?> request, Object answer) {
+        note(request, answer);
+        for (Effect effect : core.takeEffects()) {
+            note(effect);
+        }
+        Map<ObjectName, StoredObject> now = stateAudit.check();
+        compare(request, answer, now);
+        stored = now;
+        if (request.command instanceof Command.Tick) {
+            findImmortals();
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what each command answers
+    private void note(Request<?> request, Object answer) {
+        switch (request.command) {
+            case Command.PutStart _, Command.UpsertStart _ ->
+                    started(request, 0, (Outcome<List<ReplicaDescriptor>>) answer);
+            case Command.BatchPutStart _, Command.BatchUpsertStart _ -> {
+                List<Outcome<List<ReplicaDescriptor>>> all =
+                        (List<Outcome<List<ReplicaDescriptor>>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    started(request, i, all.get(i));
+                }
+            }
+            case Command.PutEnd _ -> ended(request, 0, (Outcome<Done>) answer);
+            case Command.BatchPutEnd _ -> {
+                List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    ended(request, i, all.get(i));
+                }
+            }
+            case Command.PutRevoke _ -> revoked(request, 0, (Outcome<Done>) answer);
+            case Command.BatchPutRevoke _ -> {
+                List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    revoked(request, i, all.get(i));
+                }
+            }
+            case Command.GetReplicaList c ->
+                    got(request, name(c.tenant(), c.key()), (Outcome<ReplicaList>) answer);
+            case Command.BatchGetReplicaList c -> {
+                List<Outcome<ReplicaList>> all = (List<Outcome<ReplicaList>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    got(request, name(c.args().tenant(), c.args().keys().get(i)), all.get(i));
+                }
+            }
+            case Command.GetSlice c -> {
+                ByteString tenant = c.selection().tenant().orElseThrow();
+                ((Outcome<Slice<Map<ByteString, List<ReplicaDescriptor>>>>) answer)
+                        .orThrow()
+                        .part()
+                        .forEach(
+                                (key, replicas) ->
+                                        leased(
+                                                request,
+                                                name(tenant, key),
+                                                replicas,
+                                                leaseMs(),
+                                                0));
+            }
+            case Command.Acquire c -> acquired(request, c, (CassiaMessages.Acquired) answer);
+            case Command.LongestPrefix c ->
+                    ok((Outcome<CassiaMessages.PrefixHit>) answer, hit -> prefix(request, c, hit));
+            case Command.ExistKey c -> exists(name(c.tenant(), c.key()), (Outcome<Boolean>) answer);
+            case Command.BatchExistKey c -> {
+                List<Outcome<Boolean>> all = (List<Outcome<Boolean>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    exists(name(c.args().tenant(), c.args().keys().get(i)), all.get(i));
+                }
+            }
+            case Command.Release c -> c.leaseIds().forEach(this::released);
+            case Command.CopyStart c ->
+                    ok(
+                            (Outcome<CopyStartResult>) answer,
+                            r -> copying(request, r.source(), r.targets()));
+            case Command.MoveStart c ->
+                    ok(
+                            (Outcome<MoveStartResult>) answer,
+                            r -> copying(request, r.source(), r.target().stream().toList()));
+            case Command.CopyEnd _,
+                    Command.MoveEnd _,
+                    Command.CopyRevoke _,
+                    Command.MoveRevoke _ -> {
+                // Whatever the answer is, the copier does not write any more.
+                claims.giveBack(request.holder, true);
+            }
+            case Command.Ping c -> hear(c.client());
+            case Command.MountSegment c -> {
+                if (((Outcome<Done>) answer).isOk()) {
+                    hear(c.args().client());
+                }
+            }
+            case Command.ReMountSegment c -> {
+                if (((Outcome<Done>) answer).isOk()) {
+                    hear(c.args().client());
+                }
+            }
+            default -> {
+                // Nothing is promised.
+            }
+        }
+    }
+
+    private static <T> void ok(Outcome<T> answer, Consumer<T> then) {
+        if (answer instanceof Outcome.Ok<T>(T value)) {
+            then.accept(value);
+        }
+    }
+
+    private ObjectName name(ByteString tenant, ByteString key) {
+        boolean shared = !config.multiTenant() || tenant.isEmpty();
+        return new ObjectName(shared ? Tenants.DEFAULT_NAME : tenant, key);
+    }
+
+    private long leaseMs() {
+        return TimeUnit.NANOSECONDS.toMillis(config.leaseNanos());
+    }
+
+    private void started(
+            Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
+        if (!(answer instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas))) {
+            return;
+        }
+        WriteAttempt attempt = request.attempts.get(index);
+        StoredObject before = stored.get(attempt.name);
+        if (!attempt.upsert && before != null && !before.isLost()) {
+            // An earlier item of the same batch may have evicted it.
+            boolean still = stateAudit.check().containsKey(attempt.name);
+            that(before.silent() || !still, () -> attempt + " starts over a complete object");
+            attempt.replacesSilent = still;
+        }
+        for (ReplicaDescriptor replica : replicas) {
+            byReplica.put(replica.id(), attempt);
+            that(
+                    RangeClaims.bufferOf(replica).size() == attempt.length,
+                    () -> attempt + " gets another length");
+        }
+        claims.give(
+                replicas,
+                time.nanos(),
+                request.sentNanos + config.putReleaseNanos(),
+                attempt.version,
+                attempt.toString());
+        int tenant = core.state().tenants.find(attempt.name.tenant());
+        that(
+                core.state().tenants.charged(tenant) <= core.state().tenants.effective(tenant),
+                () -> attempt + " exceeds the quota of its tenant");
+    }
+
+    private void ended(Request<?> request, int index, Outcome<Done> answer) {
+        WriteAttempt attempt = request.attempts.get(index);
+        if (!answer.isOk()) {
+            refusedEnds++;
+            return;
+        }
+        claims.giveBack(attempt.version, true);
+        if (attempt.tookEffect) {
+            return;
+        }
+        attempt.tookEffect = true;
+        long pin = PutRules.traits(attempt.config, config).softPinNanos();
+        StoredObject before = stored.get(attempt.name);
+        if (pin > 0) {
+            softPins.put(attempt.version, time.nanos() + pin);
+        } else if (pin == PutTraits.PRESERVE && before != null && attempt.upsert) {
+            softPins.put(attempt.version, softPins.getOrDefault(before.version(), 0L));
+        }
+    }
+
+    private void revoked(Request<?> request, int index, Outcome<Done> answer) {
+        // Whatever the answer is, the writer does not write any more.
+        claims.giveBack(request.attempts.get(index).version, true);
+        WriteAttempt attempt = request.attempts.get(index);
+        that(!(answer.isOk() && attempt.tookEffect), () -> attempt + " is revoked after its end");
+    }
+
+    private void got(Request<?> request, ObjectName name, Outcome<ReplicaList> answer) {
+        if (answer instanceof Outcome.Ok<ReplicaList>(ReplicaList list)) {
+            leased(request, name, list.replicas(), list.leaseTtlMs(), 0);
+        }
+    }
+
+    private void acquired(
+            Request<?> request, Command.Acquire command, CassiaMessages.Acquired answer) {
+        for (int i = 0; i < answer.objects().size(); i++) {
+            if (answer.objects().get(i)
+                    instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)) {
+                ObjectName name = name(command.args().tenant(), command.args().keys().get(i));
+                leased(request, name, replicas, answer.leaseTtlMs(), answer.leaseId());
+            }
+        }
+        holders.put(answer.leaseId(), request.holder);
+    }
+
+    private void prefix(
+            Request<?> request, Command.LongestPrefix command, CassiaMessages.PrefixHit hit) {
+        CassiaMessages.LongestPrefix args = command.args();
+        for (int i = 0; i < hit.count(); i++) {
+            ObjectName name = name(args.tenant(), args.keys().get(i));
+            List<ReplicaDescriptor> replicas =
+                    args.withReplicas() ? hit.objects().get(i).orThrow().replicas() : List.of();
+            leased(request, name, replicas, hit.leaseTtlMs(), hit.leaseId());
+        }
+        if (hit.count() < args.keys().size()) {
+            StoredObject next = stored.get(name(args.tenant(), args.keys().get((int) hit.count())));
+            that(next == null || next.silent(), () -> "the prefix ends before " + next);
+        }
+        holders.put(hit.leaseId(), request.holder);
+    }
+
+    private void leased(
+            Request<?> request,
+            ObjectName name,
+            List<ReplicaDescriptor> replicas,
+            long leaseMs,
+            long leaseId) {
+        StoredObject object = stored.get(name);
+        that(object != null && !object.isLost(), () -> name + " is found, but it is not there");
+        if (object == null) {
+            return;
+        }
+        long nanos = TimeUnit.MILLISECONDS.toNanos(leaseMs);
+        readLeases.add(new ReadLease(object.version(), time.nanos() + nanos, leaseId));
+        claims.lease(
+                replicas,
+                request.sentNanos + nanos,
+                request.holder,
+                "leased to " + request.sender + " for version " + object.version());
+        for (ReplicaDescriptor replica : replicas) {
+            WriteAttempt write = byReplica.get(replica.id());
+            that(
+                    write != null && write.version == object.version(),
+                    () -> name + " is given with a replica of another version");
+        }
+    }
+
+    private void exists(ObjectName name, Outcome<Boolean> answer) {
+        StoredObject object = stored.get(name);
+        boolean alive = object != null && !object.silent() && !object.isLost();
+        that(answer.orThrow() == alive, () -> name + " exists=" + answer + " but is " + object);
+        if (object != null && alive) {
+            existLeases.put(object.version(), time.nanos() + config.leaseNanos());
+        }
+    }
+
+    private void released(long leaseId) {
+        readLeases.removeIf(lease -> lease.leaseId == leaseId && leaseId != 0);
+        Long holder = holders.remove(leaseId);
+        if (holder != null) {
+            claims.giveBack(holder, false);
+        }
+    }
+
+    private void copying(
+            Request<?> request, ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
+        WriteAttempt origin = byReplica.get(source.id());
+        that(origin != null, () -> "a copy has a source that nobody wrote");
+        for (ReplicaDescriptor target : targets) {
+            byReplica.put(target.id(), origin);
+        }
+        claims.give(
+                targets,
+                time.nanos(),
+                request.sentNanos + config.putReleaseNanos(),
+                request.holder,
+                "copy of " + origin);
+    }
+
+    private void compare(
+            Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+        for (StoredObject before : stored.values()) {
+            StoredObject after = now.get(before.name());
+            if (after == null || after.version() != before.version()) {
+                gone(request, answer, before, after);
+            }
+        }
+        for (StoredObject after : now.values()) {
+            StoredObject before = stored.get(after.name());
+            if (before == null || before.version() != after.version()) {
+                boolean ended =
+                        request.command instanceof Command.PutEnd
+                                || request.command instanceof Command.BatchPutEnd;
+                that(
+                        ended && request.attempts.contains(byVersion.get(after.version())),
+                        () -> after + " appears by " + request.command);
+                if (request.arrivals > 1) {
+                    that(false, () -> after + " appears by a repeated End");
+                }
+            }
+        }
+    }
+
+    /** A version is not there any more: why may that be? */
+    private void gone(
+            Request<?> request,
+            Object answer,
+            StoredObject before,
+            @Nullable StoredObject after) {
+        History<Long, StoreOperation> history = history(before.name());
+        StoreOperation lost =
+                new StoreOperation(StoreOperation.Kind.LOST, before.version());
+        if (before.isLost()) {
+            losses++;
+            history.happened(lost);
+            return;
+        }
+        switch (request.command) {
+            case Command.PutEnd _, Command.BatchPutEnd _ -> {
+                that(after != null, () -> before + " vanishes by an End");
+                WriteAttempt by = attempt(after == null ? 0 : after.version());
+                if (!by.upsert) {
+                    that(by.replacesSilent, () -> by + " replaces " + before);
+                    history.happened(lost);
+                }
+            }
+            case Command.Remove c -> removed(request, c.force(), before, lost);
+            case Command.BatchRemove c -> removed(request, c.args().force(), before, lost);
+            case Command.RemoveSlice c -> {
+                mayRemove(c.force(), before, request);
+                history.happened(lost);
+            }
+            case Command.BatchReplicaClear _ -> {
+                mayRemove(false, before, request);
+                history.happened(lost);
+            }
+            case Command.PutStart _,
+                    Command.UpsertStart _,
+                    Command.BatchPutStart _,
+                    Command.BatchUpsertStart _,
+                    Command.Tick _ -> {
+                mayEvict(request, before);
+                evictions++;
+                history.happened(lost);
+            }
+            default ->
+                    that(
+                            false,
+                            () -> before
+                                    + " vanishes by "
+                                    + request.command
+                                    + ", answered "
+                                    + answer);
+        }
+    }
+
+    private void removed(
+            Request<?> request, boolean force, StoredObject before, StoreOperation lost) {
+        mayRemove(force, before, request);
+        if (request.arrivals > 1) {
+            // The caller knows of one removal only.
+            history(before.name()).happened(lost);
+        }
+    }
+
+    private void mayRemove(boolean force, StoredObject object, Request<?> request) {
+        that(force || !isReadLeased(object), () -> object + " is removed under a lease");
+        that(force || !isExistLeased(object), () -> object + " is removed under an exist lease");
+        that(!object.busy(), () -> object + " is removed while busy, by " + request.command);
+    }
+
+    private void mayEvict(Request<?> request, StoredObject object) {
+        that(!object.hardPin(), () -> object + " is evicted although pinned");
+        that(!object.busy(), () -> object + " is evicted while busy");
+        that(!isReadLeased(object), () -> object + " is evicted under a lease");
+        boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
+        that(
+                config.evictSoftPinned() || !softPinned,
+                () -> object + " is evicted although soft-pinned");
+        that(
+                !(request.command instanceof Command.Tick && isExistLeased(object)),
+                () -> object + " is evicted above the watermark under an exist lease");
+        if (!object.group().isEmpty()) {
+            for (StoredObject member : stored.values()) {
+                that(
+                        !(member.group().equals(object.group())
+                                && member.name().tenant().equals(object.name().tenant())
+                                && isReadLeased(member)),
+                        () -> object + " is evicted under the lease of its group's " + member);
+            }
+        }
+    }
+
+    private boolean isExistLeased(StoredObject object) {
+        return existLeases.getOrDefault(object.version(), 0L) > time.nanos();
+    }
+
+    private boolean isReadLeased(StoredObject object) {
+        readLeases.removeIf(lease -> lease.untilNanos <= time.nanos());
+        return readLeases.stream().anyMatch(lease -> lease.version == object.version());
+    }
+
+    private void hear(Uuid client) {
+        heard.put(client, new Heard(master.awakeNanos(), stalls));
+    }
+
+    private void note(Effect effect) {
+        switch (effect) {
+            case Effect.ClientSuspected e -> silentFor(e.client(), config.clientTtlNanos());
+            case Effect.ClientExpired e -> {
+                silentFor(e.client(), config.wipeNanos());
+                heard.remove(e.client());
+            }
+            default -> {
+                // No promise.
+            }
+        }
+    }
+
+    /** A standing master must not take its own silence for that of others. */
+    private void silentFor(Uuid client, long leastNanos) {
+        Heard last = heard.get(client);
+        that(last != null, () -> client + " is expired, but nobody heard of it");
+        long silent = last == null ? 0 : master.awakeNanos() - last.awakeNanos;
+        that(
+                silent + slack(last) >= leastNanos,
+                () -> client + " is taken for dead after " + silent + " ns of " + leastNanos);
+    }
+
+    private long slack(@Nullable Heard last) {
+        int since = last == null ? 0 : stalls - last.stalls;
+        return 3 * config.tickNanos() * (1 + since);
+    }
+
+    private void findImmortals() {
+        heard.forEach(
+                (client, last) ->
+                        that(
+                                master.awakeNanos() - last.awakeNanos
+                                        <= config.wipeNanos() + slack(last),
+                                () -> client + " is silent for too long and still not expired"));
+    }
+
+    /** All histories must have an explanation. */
+    void checkHistories() {
+        histories.forEach(
+                (name, history) ->
+                        history.check()
+                                .ifPresent(
+                                        why -> {
+                                            throw new AssertionError("key " + name + ": " + why);
+                                        }));
+    }
+
+    int historySize() {
+        return histories.values().stream().mapToInt(History::size).sum();
+    }
+
+    boolean isEmpty() {
+        return stored.isEmpty();
+    }
+
+    private static void that(boolean holds, Supplier<String> otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise.get());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.cassia.master.core;
+
+import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.testkit.simulation.SimulatedProcess;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Confined to the simulation. A process that asks the master: a client or a node. */
+abstract class SimulatedMember {
+    private static final long ANSWER_WITHIN = 40 * SimulationProfile.MILLI;
+
+    final ClusterSimulation world;
+    final SimulatedProcess process;
+    Uuid id = new Uuid(0, 0);
+
+    SimulatedMember(ClusterSimulation world, SimulatedProcess process) {
+        this.world = world;
+        this.process = process;
+    }
+
+    /** Starts the process, as somebody new. */
+    void start() {
+        process.start();
+        id = world.newId();
+        run();
+    }
+
+    /** What the process does once it is up. */
+    abstract void run();
+
+    abstract void crash();
+
+    /** Asks the master; the answer may come never, and is not listened to when it comes late. */
+    final <R> void ask(
+            Command<R> command, Consumer<R> answered, Runnable silence) {
+        ask(command, List.of(), world.newHolder(), answered, silence, () -> {});
+    }
+
+    /**
+     * Asks the master.
+     *
+     * @param over runs when no copy of the message can reach the master any more
+     */
+    final <R> void ask(
+            Command<R> command,
+            List<WriteAttempt> attempts,
+            long holder,
+            Consumer<R> answered,
+            Runnable silence,
+            Runnable over) {
+        Request<R> request =
+                new Request<>(command, process.name(), world.time.nanos(), attempts, holder);
+        boolean[] settled = {false};
+        long asking = process.incarnation();
+        world.network.send(
+                process,
+                world.master,
+                mayRepeat(command),
+                () -> {
+                    R answer = world.handle(request);
+                    world.network.send(
+                            world.master,
+                            process,
+                            false,
+                            () -> {
+                                // A connection ends with the process that asked.
+                                if (!settled[0] && asking == process.incarnation()) {
+                                    settled[0] = true;
+                                    answered.accept(answer);
+                                }
+                            },
+                            () -> {});
+                },
+                over);
+        process.after(
+                ANSWER_WITHIN,
+                () -> {
+                    if (!settled[0]) {
+                        settled[0] = true;
+                        silence.run();
+                    }
+                });
+    }
+
+    /** Who repeats a start makes a new one; a connection does not repeat messages by itself. */
+    private static boolean mayRepeat(Command<?> command) {
+        return !(command instanceof Command.PutStart
+                || command instanceof Command.UpsertStart
+                || command instanceof Command.BatchPutStart
+                || command instanceof Command.BatchUpsertStart
+                || command instanceof Command.CopyStart
+                || command instanceof Command.MoveStart);
+    }
+}

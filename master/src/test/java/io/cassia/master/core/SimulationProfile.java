@@ -1,0 +1,78 @@
+package io.cassia.master.core;
+
+import io.cassia.testkit.simulation.NetworkFaults;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What kind of world a seed makes. Immutable. Times are a twentieth of the product's.
+ *
+ * @param checksums whether readers verify the bytes; then writes may land late, for that is what
+ *     checksums are for. If not, readers trust their leases alone, and writers obey their deadlines
+ * @param writerPerPut whether each put names a writer of its own, so that a late message of an
+ *     earlier put of the same client cannot pass for the current one's; if not, clients wait until
+ *     their messages about a key are over
+ */
+record SimulationProfile(
+        CoreConfig config,
+        NetworkFaults network,
+        boolean checksums,
+        boolean writerPerPut,
+        int nodes,
+        long nodeBytes,
+        int clients,
+        int keys,
+        int tenants,
+        long faultEveryNanos) {
+    static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    static SimulationProfile of(SplittableRandom random) {
+        boolean tenants = random.nextInt(3) == 0;
+        long lease = (20 + random.nextInt(480)) * MILLI;
+        boolean demandOnly = random.nextBoolean();
+        CoreConfig config =
+                new CoreConfig(
+                        lease,
+                        400 * MILLI,
+                        5000 * MILLI,
+                        random.nextInt(3) != 0,
+                        500 * MILLI,
+                        300 * MILLI,
+                        1500 * MILLI,
+                        demandOnly ? 1.0 : 0.8,
+                        demandOnly ? 0.05 : 0.1,
+                        List.of(AllocationStrategy.values())
+                                .get(random.nextInt(AllocationStrategy.values().length)),
+                        tenants,
+                        random.nextInt(4) == 0 ? 8000 : Long.MAX_VALUE,
+                        64,
+                        random.nextInt(4) == 0 ? 8 : 1000,
+                        (random.nextBoolean() ? 500 : 1500) * MILLI,
+                        random.nextInt(4) == 0 ? 16 : 0,
+                        random.nextInt(4) == 0,
+                        new TaskRules(20, 10, 50, 500 * MILLI, 800 * MILLI, 3),
+                        10 * MILLI,
+                        random.nextLong());
+        boolean calm = random.nextInt(5) == 0;
+        NetworkFaults network =
+                new NetworkFaults(
+                        50_000,
+                        400_000,
+                        calm ? 0 : 0.01,
+                        calm ? 0 : 0.03,
+                        1200 * MILLI,
+                        calm ? 0 : 0.02);
+        return new SimulationProfile(
+                config,
+                network,
+                random.nextBoolean(),
+                random.nextInt(4) != 0,
+                2 + random.nextInt(3),
+                (4 + random.nextInt(16)) * 1024L,
+                3 + random.nextInt(3),
+                4 + random.nextInt(20),
+                tenants ? 3 : 1,
+                (calm ? 600 : 60 + random.nextInt(200)) * MILLI);
+    }
+}
