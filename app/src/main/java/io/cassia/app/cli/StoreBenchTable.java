@@ -98,9 +98,9 @@ final class StoreBenchTable {
                         row.p50Nanos() / 1e3,
                         row.p99Nanos() / 1e3,
                         typical(row.raw()),
-                        known("%.2f", row.ratio(row.raw())),
-                        typical(row.redis()),
-                        known("%.2f", row.ratio(row.redis())),
+                        known("%.2f", row.rawRatio()),
+                        giga(row.redisRate()),
+                        known("%.2f", row.redisRatio()),
                         known("%.0f", row.peerRate()),
                         known("%.2f", row.peerRatio()))
                 .stripTrailing();
@@ -109,6 +109,12 @@ final class StoreBenchTable {
     /** Nothing for a figure that was not measured. */
     private static String known(String format, OptionalDouble value) {
         return value.isEmpty() ? "" : String.format(Locale.ROOT, format, value.getAsDouble());
+    }
+
+    private static String giga(OptionalDouble rate) {
+        return rate.isEmpty()
+                ? ""
+                : String.format(Locale.ROOT, "%.3f", rate.getAsDouble() / GIGA);
     }
 
     private static String typical(Optional<Rate> rate) {
@@ -133,9 +139,9 @@ final class StoreBenchTable {
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
                 typical(row.raw()),
-                known("%.3f", row.ratio(row.raw())),
-                typical(row.redis()),
-                known("%.3f", row.ratio(row.redis())),
+                known("%.3f", row.rawRatio()),
+                giga(row.redisRate()),
+                known("%.3f", row.redisRatio()),
                 known("%.0f", row.peerRate()),
                 known("%.3f", row.peerRatio()));
     }
@@ -153,8 +159,8 @@ final class StoreBenchTable {
                 row.rate().typical() / GIGA,
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
-                beside(typical(row.raw()), row.ratio(row.raw())),
-                beside(typical(row.redis()), row.ratio(row.redis())),
+                beside(typical(row.raw()), row.rawRatio()),
+                beside(giga(row.redisRate()), row.redisRatio()),
                 beside(known("%.0f", row.peerRate()), row.peerRatio()));
     }
 
@@ -176,11 +182,12 @@ final class StoreBenchTable {
                 "p99Nanos", row.p99Nanos(),
                 "rate", document(Optional.of(row.rate())),
                 "raw", document(row.raw()),
-                "redis", document(row.redis()),
-                "peerObjectsPerSecond",
-                        row.peerRate().isEmpty()
-                                ? Json.Null.NULL
-                                : (Object) row.peerRate().getAsDouble());
+                "redisBytesPerSecond", orNull(row.redisRate()),
+                "peerObjectsPerSecond", orNull(row.peerRate()));
+    }
+
+    private static Object orNull(OptionalDouble value) {
+        return value.isEmpty() ? Json.Null.NULL : (Object) value.getAsDouble();
     }
 
     private static Object document(Optional<Rate> rate) {

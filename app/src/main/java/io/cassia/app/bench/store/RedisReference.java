@@ -1,7 +1,6 @@
 package io.cassia.app.bench.store;
 
 import io.cassia.app.bench.store.StoreCell.Operation;
-import io.cassia.app.bench.store.StoreRow.Rate;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -34,10 +33,8 @@ public final class RedisReference implements AutoCloseable {
     private static final int ATTEMPTS = 50;
     private static final long LIMIT_SECONDS = 60;
 
-    /** Test, requests per second, then milliseconds: average, least, half. */
-    private static final Pattern RESULT =
-            Pattern.compile(
-                    "\"(SET|GET)[^\"]*\",\"([0-9.]+)\",\"[0-9.]+\",\"[0-9.]+\",\"([0-9.]+)\".*");
+    /** Test and requests per second; the latencies behind are those of a reply's first byte. */
+    private static final Pattern RESULT = Pattern.compile("\"(SET|GET)[^\"]*\",\"([0-9.]+)\".*");
 
     private final Process server;
     private final int port;
@@ -131,7 +128,7 @@ public final class RedisReference implements AutoCloseable {
      * @param inFlight connections, each with one request at a time
      * @param requests of each operation
      */
-    public Map<Operation, Rate> measure(long bytes, int inFlight, long requests)
+    public Map<Operation, Double> measure(long bytes, int inFlight, long requests)
             throws IOException {
         List<String> command =
                 List.of(
@@ -162,12 +159,12 @@ public final class RedisReference implements AutoCloseable {
         } finally {
             run.destroyForcibly();
         }
-        return parse(lines, bytes, inFlight);
+        return parse(lines, bytes);
     }
 
-    private static Map<Operation, Rate> parse(List<String> lines, long bytes, int inFlight)
+    private static Map<Operation, Double> parse(List<String> lines, long bytes)
             throws IOException {
-        Map<Operation, Rate> rates = new EnumMap<>(Operation.class);
+        Map<Operation, Double> rates = new EnumMap<>(Operation.class);
         for (String line : lines) {
             Matcher result = RESULT.matcher(line.strip());
             if (result.matches()) {
@@ -175,12 +172,7 @@ public final class RedisReference implements AutoCloseable {
                         result.group(1).toUpperCase(Locale.ROOT).equals("SET")
                                 ? Operation.PUT
                                 : Operation.GET;
-                double half = Double.parseDouble(result.group(3)) / 1000;
-                rates.put(
-                        operation,
-                        new Rate(
-                                Double.parseDouble(result.group(2)) * bytes,
-                                half > 0 ? inFlight * bytes / half : 0));
+                rates.put(operation, Double.parseDouble(result.group(2)) * bytes);
             }
         }
         if (rates.size() != Operation.values().length) {

@@ -45,7 +45,7 @@ public final class StoreBench {
     private final Optional<RedisReference> redis;
     private final Consumer<StoreRow> sink;
     private final Map<String, String> variables;
-    private final Map<Shape, Map<Operation, Rate>> redisRates = new HashMap<>();
+    private final Map<Shape, Map<Operation, Double>> redisRates = new HashMap<>();
 
     /**
      * @param variables the environment, which decides the settings of the engines
@@ -162,8 +162,8 @@ public final class StoreBench {
         List<StoreRow> rows = new ArrayList<>();
         for (StoreRow row : ours) {
             StoreCell cell = row.cell();
-            Outcome<Optional<Rate>> redisRate = redisRate(cell);
-            if (redisRate instanceof Outcome.Failed<Optional<Rate>> failed) {
+            Outcome<OptionalDouble> redisRate = redisRate(cell);
+            if (redisRate instanceof Outcome.Failed<OptionalDouble> failed) {
                 return failed.as();
             }
             rows.add(
@@ -176,12 +176,12 @@ public final class StoreBench {
     }
 
     /** As many requests in flight as a batch has objects, over loopback TCP. */
-    private Outcome<Optional<Rate>> redisRate(StoreCell cell) {
+    private Outcome<OptionalDouble> redisRate(StoreCell cell) {
         if (redis.isEmpty() || cell.where() == Where.OWN) {
-            return Outcome.ok(Optional.empty());
+            return Outcome.ok(OptionalDouble.empty());
         }
         Shape shape = new Shape(cell.bytes(), cell.batch());
-        Map<Operation, Rate> rates = redisRates.get(shape);
+        Map<Operation, Double> rates = redisRates.get(shape);
         if (rates == null) {
             int inFlight = cell.batch() * plan.threads();
             double expected = Math.min(1.5e9 / cell.bytes(), 25_000.0 * Math.min(inFlight, 3));
@@ -194,7 +194,7 @@ public final class StoreBench {
             }
             redisRates.put(shape, rates);
         }
-        return Outcome.ok(Optional.ofNullable(rates.get(cell.operation())));
+        return Outcome.ok(OptionalDouble.of(rates.get(cell.operation())));
     }
 
     /** The engine alone, against the same memory. */

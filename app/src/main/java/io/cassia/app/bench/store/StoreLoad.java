@@ -105,7 +105,7 @@ public final class StoreLoad implements AutoCloseable {
                 tally.calls.getValueAtPercentile(50),
                 tally.calls.getValueAtPercentile(99),
                 Optional.empty(),
-                Optional.empty(),
+                OptionalDouble.empty(),
                 OptionalDouble.empty());
     }
 

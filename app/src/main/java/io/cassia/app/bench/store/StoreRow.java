@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
  * @param p50Nanos of the calls, half took at most so long
  * @param p99Nanos of 100 calls, one took longer
  * @param raw the Transfer Engine alone, same sizes and place
- * @param redis redis-benchmark with as many requests in flight
+ * @param redisRate bytes per second of redis-benchmark with as many requests in flight
  * @param peerRate objects per second of the peer, on a machine of this kind
  */
 public record StoreRow(
@@ -24,7 +24,7 @@ public record StoreRow(
         long p50Nanos,
         long p99Nanos,
         Optional<Rate> raw,
-        Optional<Rate> redis,
+        OptionalDouble redisRate,
         OptionalDouble peerRate) {
     /**
      * Bytes per second. Immutable.
@@ -48,18 +48,26 @@ public record StoreRow(
         return objects * 1e9 / nanos;
     }
 
-    StoreRow beside(Optional<Rate> rawRate, Optional<Rate> redisRate, OptionalDouble peer) {
+    StoreRow beside(Optional<Rate> rawRate, OptionalDouble redis, OptionalDouble peer) {
         return new StoreRow(
-                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redisRate, peer);
+                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redis, peer);
     }
 
-    /** Ours by theirs, of the typical rates; empty when there is nothing to compare with. */
-    public OptionalDouble ratio(Optional<Rate> theirs) {
-        return theirs.isPresent() && theirs.get().typical > 0
-                ? OptionalDouble.of(rate().typical / theirs.get().typical)
+    /** Ours by the engine's, of the typical rates; empty when there is nothing to compare with. */
+    public OptionalDouble rawRatio() {
+        return raw.isPresent() && raw.get().typical > 0
+                ? OptionalDouble.of(rate().typical / raw.get().typical)
                 : OptionalDouble.empty();
     }
 
+    /** Ours by that of redis-benchmark, of the whole times: it tells nothing else. */
+    public OptionalDouble redisRatio() {
+        return redisRate.isPresent()
+                ? OptionalDouble.of(rate().mean / redisRate.getAsDouble())
+                : OptionalDouble.empty();
+    }
+
+    /** Typical rate by the peer's, which was measured on a quiet machine. */
     public OptionalDouble peerRatio() {
         return peerRate.isPresent()
                 ? OptionalDouble.of(typicalObjectsPerSecond() / peerRate.getAsDouble())
