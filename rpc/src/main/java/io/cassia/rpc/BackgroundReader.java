@@ -10,9 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads for those who do not wait: ends asynchronous calls in time, completes their futures,
- * sends what is held back, and goes on writing when the socket was full. Guarded by its lock and concurrent collections; its
- * thread starts with the first need and ends with the connection.
+ * Reads for those who do not wait: ends asynchronous calls in time, completes their futures, sends
+ * what is held back, and goes on writing when the socket was full. Guarded by its lock and
+ * concurrent collections; its thread starts with the first need and ends with the connection.
  */
 final class BackgroundReader {
     /** How long it reads at most when no deadline is near. */

@@ -44,8 +44,7 @@ final class GatewayCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return serving.run(
-                rest.config(host)
-                        .then(config -> backend.startGateway(connection.config(), config)),
+                rest.config(host).then(config -> backend.startGateway(connection.config(), config)),
                 running ->
                         (Serving.addresses(running) + "\n\n" + RestOptions.examples(running))
                                 .stripTrailing());

@@ -112,9 +112,7 @@ final class StoreBenchTable {
     }
 
     private static String giga(OptionalDouble rate) {
-        return rate.isEmpty()
-                ? ""
-                : String.format(Locale.ROOT, "%.3f", rate.getAsDouble() / GIGA);
+        return rate.isEmpty() ? "" : String.format(Locale.ROOT, "%.3f", rate.getAsDouble() / GIGA);
     }
 
     private static String typical(Optional<Rate> rate) {

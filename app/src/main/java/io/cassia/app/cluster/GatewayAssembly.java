@@ -22,8 +22,7 @@ final class GatewayAssembly {
                         .then(
                                 store -> {
                                     parts.onClose(store::close);
-                                    LentSegments segments =
-                                            new LentSegments(client, clock, meters);
+                                    LentSegments segments = new LentSegments(client, clock, meters);
                                     parts.onClose(segments::close);
                                     return RestServer.start(
                                                     rest,

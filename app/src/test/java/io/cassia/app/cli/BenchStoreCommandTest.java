@@ -19,7 +19,7 @@ class BenchStoreCommandTest {
     void each_place_is_measured_beside_the_raw_engine() {
         CliRun run =
                 run(
-                        "bench store --object-size 4KiB,1MiB --batch-size 1,2 --duration 0.01s"
+                        "bench store --object-size 4KiB,128KiB --batch-size 1,2 --duration 0.01s"
                                 + " --no-redis --json");
         assertThat(run.exit()).as(run.err()).isZero();
         JsonNode rows = run.json().get("rows");

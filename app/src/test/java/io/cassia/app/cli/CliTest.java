@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cassia.gateways.rest.RestConfig;
 import io.cassia.master.core.AllocationStrategy;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,8 +16,8 @@ class CliTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "up", "master", "node", "gateway", "put", "get", "exists", "rm", "ls", "stat", "replay",
-                "demo", "explain"
+                "up", "master", "node", "gateway", "put", "get", "exists", "rm", "ls", "stat",
+                "replay", "demo", "explain"
             })
     void every_command_has_help_with_examples(String command) {
         CliRun help = CliRun.of(backend, command, "--help");

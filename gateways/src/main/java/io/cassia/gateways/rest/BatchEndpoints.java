@@ -84,8 +84,7 @@ final class BatchEndpoints {
 
     void exist(RestExchange exchange) throws IOException {
         withDocument(
-                exchange,
-                document -> withKeys(exchange, document, keys -> exist(exchange, keys)));
+                exchange, document -> withKeys(exchange, document, keys -> exist(exchange, keys)));
     }
 
     private void exist(RestExchange exchange, List<ByteString> keys) throws IOException {

@@ -30,8 +30,7 @@ record ByteRange(long offset, long length) {
             return last == 0 ? Optional.empty() : Optional.of(new ByteRange(size - last, last));
         }
         long first = Long.parseLong(range.group(1));
-        long end =
-                range.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(range.group(2)) + 1;
+        long end = range.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(range.group(2)) + 1;
         if (end <= first) {
             return all;
         }

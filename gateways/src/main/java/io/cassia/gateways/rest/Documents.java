@@ -23,8 +23,7 @@ final class Documents {
     private Documents() {}
 
     /** The request's document; empty when there is none and the client has been told. */
-    static Optional<JsonNode> receive(RestExchange exchange, BodyMemory memory)
-            throws IOException {
+    static Optional<JsonNode> receive(RestExchange exchange, BodyMemory memory) throws IOException {
         Optional<Received> received = Received.of(exchange, memory, MAX_BYTES);
         if (received.isEmpty()) {
             return Optional.empty();

@@ -55,8 +55,7 @@ final class ObjectEndpoints {
                 key -> {
                     switch (client.exists(key)) {
                         case Outcome.Ok<Boolean>(Boolean exists) ->
-                                exchange.json(
-                                        HttpStatus.OK, Bodies.object().put("exists", exists));
+                                exchange.json(HttpStatus.OK, Bodies.object().put("exists", exists));
                         case Outcome.Failed<Boolean> failed -> exchange.failed(failed);
                     }
                 });

@@ -77,8 +77,7 @@ final class ObjectReads {
     }
 
     /** False when that version has gone and nothing was answered yet. */
-    private boolean get(RestExchange exchange, ByteString key, ObjectInfo info)
-            throws IOException {
+    private boolean get(RestExchange exchange, ByteString key, ObjectInfo info) throws IOException {
         long size = info.sizeBytes();
         String tag = tag(info);
         if (exchange.header("If-None-Match").filter(tag::equals).isPresent()) {

@@ -30,8 +30,7 @@ final class RestMetrics {
                 counter("cassia_rest_buffer_refusals", "Requests refused: no room for their body");
         this.droppedConnections =
                 counter("cassia_rest_dropped_connections", "Connections closed unread: too many");
-        this.slowClients =
-                counter("cassia_rest_slow_clients", "Requests ended: client too slow");
+        this.slowClients = counter("cassia_rest_slow_clients", "Requests ended: client too slow");
         this.lostClients =
                 counter("cassia_rest_lost_clients", "Requests whose client went before its answer");
         this.brokenAnswers =

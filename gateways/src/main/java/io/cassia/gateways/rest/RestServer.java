@@ -58,9 +58,7 @@ public final class RestServer implements AutoCloseable {
         this.connections = new Semaphore(config.maxRequests() * CONNECTIONS_PER_REQUEST);
         BodyMemory memory =
                 new BodyMemory(
-                        config.bufferBytes(),
-                        config.patience(),
-                        metrics.bufferRefusals::increment);
+                        config.bufferBytes(), config.patience(), metrics.bufferRefusals::increment);
         metrics.watch(memory);
         this.endpoints =
                 new RestEndpoints(
@@ -92,8 +90,8 @@ public final class RestServer implements AutoCloseable {
         }
         try {
             HttpServer server = HttpServer.create(address, BACKLOG);
-            RestServer rest = new RestServer(
-                            server, config, client, segments, clock, meters, metricsText);
+            RestServer rest =
+                    new RestServer(server, config, client, segments, clock, meters, metricsText);
             server.start();
             return Outcome.ok(rest);
         } catch (IOException e) {

@@ -44,7 +44,9 @@ final class SegmentEndpoints {
             return;
         }
         JsonNode size = document.get().path("size");
-        if (!size.isIntegralNumber() || size.asLong() < 1 || size.asLong() > Long.MAX_VALUE - UNIT) {
+        if (!size.isIntegralNumber()
+                || size.asLong() < 1
+                || size.asLong() > Long.MAX_VALUE - UNIT) {
             exchange.badRequest("\"size\" must be a number of bytes above 0");
             return;
         }

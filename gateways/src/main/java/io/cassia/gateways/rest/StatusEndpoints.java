@@ -50,9 +50,7 @@ final class StatusEndpoints {
 
     private boolean masterAnswers() {
         CompletableFuture<Outcome<Done>> answer = new CompletableFuture<>();
-        Thread.ofVirtual()
-                .name("cassia-rest-health")
-                .start(() -> answer.complete(client.health()));
+        Thread.ofVirtual().name("cassia-rest-health").start(() -> answer.complete(client.health()));
         try {
             return answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).isOk();
         } catch (InterruptedException e) {

@@ -68,12 +68,10 @@ final class Uploads {
         }
         try (Body window = taken.orThrow()) {
             switch (client.openWrite(key, length, options)) {
-                case Outcome.Failed<WriteSession> failed ->
-                        tell(exchange, failed.as(), length);
+                case Outcome.Failed<WriteSession> failed -> tell(exchange, failed.as(), length);
                 case Outcome.Ok<WriteSession>(WriteSession session) -> {
                     try (session) {
-                        Outcome<Done> written =
-                                write(exchange, session, length, window.memory());
+                        Outcome<Done> written = write(exchange, session, length, window.memory());
                         tell(
                                 exchange,
                                 written.then(_ -> session.commit()).map(_ -> Done.DONE),
@@ -105,8 +103,7 @@ final class Uploads {
             case Outcome.Ok<Done> ok ->
                     exchange.json(HttpStatus.OK, Bodies.success().put("bytes", bytes));
             case Outcome.Failed<Done> failed when isUnmet(exchange, failed) ->
-                    exchange.failed(
-                            HttpStatus.PRECONDITION_FAILED, failed.code(), failed.detail());
+                    exchange.failed(HttpStatus.PRECONDITION_FAILED, failed.code(), failed.detail());
             case Outcome.Failed<Done> failed -> exchange.failed(failed);
         }
     }
@@ -133,8 +130,8 @@ final class Uploads {
     private void text(RestExchange exchange, TextPut put) throws IOException {
         switch (putBytes(put.key(), put.value())) {
             case Outcome.Ok<Done> ok -> exchange.success();
-            case Outcome.Failed<Done> failed when
-                    failed.code() == StoreCode.OBJECT_ALREADY_EXISTS ->
+            case Outcome.Failed<Done> failed
+                    when failed.code() == StoreCode.OBJECT_ALREADY_EXISTS ->
                     exchange.json(HttpStatus.OK, Bodies.success().put("existed", true));
             case Outcome.Failed<Done> failed -> exchange.failed(failed);
         }

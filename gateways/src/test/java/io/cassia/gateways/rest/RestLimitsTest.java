@@ -175,8 +175,7 @@ class RestLimitsTest {
         try (RestCluster cluster =
                 RestCluster.start(config(32 << 20, 4, Duration.ofSeconds(2)), 64 << 20)) {
             assertThat(cluster.put("/api/put/big", new byte[24 << 20]).statusCode()).isEqualTo(200);
-            try (Socket lazy =
-                    connect(cluster, "GET /api/get/big HTTP/1.1\r\nHost: x\r\n\r\n")) {
+            try (Socket lazy = connect(cluster, "GET /api/get/big HTTP/1.1\r\nHost: x\r\n\r\n")) {
                 // Its answer has begun, so the object has been read.
                 assertThat(lazy.getInputStream().read()).isEqualTo('H');
                 assertThat(gauge(cluster, "cassia_rest_buffer_used_bytes")).isPositive();

@@ -66,8 +66,7 @@ class RestServerTest {
         HttpResponse<byte[]> got = cluster.get("/api/get/up/stream");
         assertThat(got.statusCode()).isEqualTo(200);
         assertThat(text(got)).isEqualTo("wörld");
-        assertThat(got.headers().firstValue("Content-Type"))
-                .contains("application/octet-stream");
+        assertThat(got.headers().firstValue("Content-Type")).contains("application/octet-stream");
         assertThat(got.headers().firstValueAsLong("Content-Length")).hasValue(6);
 
         assertThat(text(cluster.get("/api/exist/up/stream"))).isEqualTo("{\"exists\":true}");
@@ -263,16 +262,14 @@ class RestServerTest {
     @Test
     void malformed_batches_are_400() throws Exception {
         for (String document : new String[] {"{}", "{\"keys\":1}", "{\"keys\":[1]}", "x"}) {
-            assertFailure(
-                    cluster.post("/api/batch_get", document), 400, StoreCode.INVALID_PARAMS);
+            assertFailure(cluster.post("/api/batch_get", document), 400, StoreCode.INVALID_PARAMS);
         }
         assertFailure(
                 cluster.post("/api/batch_put", "{\"objects\":[{\"key\":\"a\"}]}"),
                 400,
                 StoreCode.INVALID_PARAMS);
         assertFailure(
-                cluster.post(
-                        "/api/batch_put", "{\"objects\":[{\"key\":\"a\",\"base64\":\"?\"}]}"),
+                cluster.post("/api/batch_put", "{\"objects\":[{\"key\":\"a\",\"base64\":\"?\"}]}"),
                 400,
                 StoreCode.INVALID_PARAMS);
     }
@@ -291,14 +288,10 @@ class RestServerTest {
         assertThat(same.body()).isEmpty();
         assertThat(cluster.get("/api/get/v", "If-None-Match", first).body()).isEqualTo(value(20));
 
+        assertFailure(upsert("v", value(30), "If-Match", first), 412, StoreCode.INVALID_VERSION);
         assertFailure(
-                upsert("v", value(30), "If-Match", first), 412, StoreCode.INVALID_VERSION);
-        assertFailure(
-                upsert("v", value(30), "If-None-Match", "*"),
-                412,
-                StoreCode.OBJECT_ALREADY_EXISTS);
-        assertFailure(
-                upsert("v", value(30), "If-Match", "x"), 400, StoreCode.INVALID_PARAMS);
+                upsert("v", value(30), "If-None-Match", "*"), 412, StoreCode.OBJECT_ALREADY_EXISTS);
+        assertFailure(upsert("v", value(30), "If-Match", "x"), 400, StoreCode.INVALID_PARAMS);
         assertThat(upsert("v", value(30), "If-Match", second).statusCode()).isEqualTo(200);
         assertThat(cluster.get("/api/get/v").body()).isEqualTo(value(30));
     }
@@ -317,8 +310,9 @@ class RestServerTest {
 
     @Test
     void pins_and_replicas_are_taken_from_the_query() throws Exception {
-        assertThat(cluster.put("/api/put/pinned?hard_pin&soft_pin=30s&replicas=1", value(10))
-                        .statusCode())
+        assertThat(
+                        cluster.put("/api/put/pinned?hard_pin&soft_pin=30s&replicas=1", value(10))
+                                .statusCode())
                 .isEqualTo(200);
         for (String bad : new String[] {"replicas=0", "replicas=x", "soft_pin=x"}) {
             assertFailure(
@@ -348,7 +342,8 @@ class RestServerTest {
         assertThat(text(cluster.post("/api/unmount", "{\"segment_ids\": [\"" + id + "\"]}")))
                 .isEqualTo("{\"status\":\"success\"}");
         assertThat(cluster.client.stats().orThrow().segments()).hasSize(1);
-        HttpResponse<byte[]> again = cluster.post("/api/unmount", "{\"segment_ids\": \"" + id + "\"}");
+        HttpResponse<byte[]> again =
+                cluster.post("/api/unmount", "{\"segment_ids\": \"" + id + "\"}");
         assertFailure(again, 404, StoreCode.SEGMENT_NOT_FOUND);
         assertThat(json(again).get("failed_segment_ids").get(0).asString()).isEqualTo(id);
 
@@ -357,7 +352,9 @@ class RestServerTest {
         }
         for (String bad :
                 new String[] {
-                    "{}", "{\"segment_ids\":[1]}", "{\"segment_ids\":\"a\",\"grace_period_seconds\":-1}"
+                    "{}",
+                    "{\"segment_ids\":[1]}",
+                    "{\"segment_ids\":\"a\",\"grace_period_seconds\":-1}"
                 }) {
             assertFailure(cluster.post("/api/unmount", bad), 400, StoreCode.INVALID_PARAMS);
         }

@@ -162,8 +162,7 @@ public final class RedisReference implements AutoCloseable {
         return parse(lines, bytes);
     }
 
-    private static Map<Operation, Double> parse(List<String> lines, long bytes)
-            throws IOException {
+    private static Map<Operation, Double> parse(List<String> lines, long bytes) throws IOException {
         Map<Operation, Double> rates = new EnumMap<>(Operation.class);
         for (String line : lines) {
             Matcher result = RESULT.matcher(line.strip());

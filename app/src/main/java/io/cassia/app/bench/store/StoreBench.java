@@ -37,7 +37,7 @@ public final class StoreBench {
     /** Memory of the raw engine's side here, and of the node's that it uses. */
     private static final long RAW_BYTES = 128L << 20;
 
-    private static final Duration WARM_UP = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(1);
     private static final String HOST = "127.0.0.1";
 
     private final Clock clock;
@@ -111,7 +111,12 @@ public final class StoreBench {
                         engine -> {
                             try (engine) {
                                 return BenchInitiator.open(
-                                                engine, node, rawBytes(), rawBytes(), clock, () -> 0)
+                                                engine,
+                                                node,
+                                                rawBytes(),
+                                                rawBytes(),
+                                                clock,
+                                                () -> 0)
                                         .then(
                                                 raw -> {
                                                     try (raw) {
@@ -120,6 +125,11 @@ public final class StoreBench {
                                                 });
                             }
                         });
+    }
+
+    private Duration warmUp() {
+        Duration some = plan.duration().multipliedBy(4);
+        return some.compareTo(LONGEST_WARM_UP) < 0 ? some : LONGEST_WARM_UP;
     }
 
     private long rawBytes() {
@@ -132,7 +142,7 @@ public final class StoreBench {
         List<StoreRow> rows = new ArrayList<>();
         try (StoreLoad load = new StoreLoad(client, options, clock, plan)) {
             Outcome<Done> warm =
-                    raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(WARM_UP));
+                    raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(warmUp()));
             if (warm instanceof Outcome.Failed<Done> failed) {
                 return failed.as();
             }

@@ -163,9 +163,7 @@ public final class StoreLoad implements AutoCloseable {
             // Each object begins elsewhere in the pattern, so that none can pass for another.
             long from = (object * 4096 + rounds * 64L) % PATTERN_BYTES;
             values.add(source.asSlice(from, shape.bytes()));
-            into.add(
-                    target.asSlice(
-                            thread * plan.batchBytes() + i * shape.bytes(), shape.bytes()));
+            into.add(target.asSlice(thread * plan.batchBytes() + i * shape.bytes(), shape.bytes()));
         }
         return new Call(keys, values, into);
     }
@@ -260,11 +258,10 @@ public final class StoreLoad implements AutoCloseable {
 
     private Outcome<Done> remove(List<List<Call>> round) {
         for (List<Call> calls : round) {
-            for (Call call : calls) {
-                for (Outcome<Done> removed : client.removeBatch(call.keys, true)) {
-                    if (removed instanceof Outcome.Failed<Done> failed) {
-                        return failed;
-                    }
+            List<ByteString> keys = calls.stream().flatMap(call -> call.keys.stream()).toList();
+            for (Outcome<Done> removed : client.removeBatch(keys, true)) {
+                if (removed instanceof Outcome.Failed<Done> failed) {
+                    return failed;
                 }
             }
         }

@@ -20,6 +20,8 @@ public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Dur
     /** Objects of one round at most, unless one batch has more. */
     private static final long ROUND_OBJECTS = 4096;
 
+    private static final long ROUND_CALLS = 512;
+
     /** Objects of one size, so many per call. Immutable. */
     public record Shape(long bytes, int batch) {
         public Shape {
@@ -74,7 +76,7 @@ public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Dur
         long batches =
                 Math.min(
                         ROUND_BYTES / shape.batchBytes(),
-                        Math.max(1, ROUND_OBJECTS / shape.batch()));
+                        Math.min(ROUND_CALLS, ROUND_OBJECTS / shape.batch()));
         return Math.toIntExact(Math.max(1, batches / threads));
     }
 
