@@ -62,7 +62,7 @@ public final class Cli {
         commands.put("replay", () -> new ReplayCommand(console, backend, clock));
         commands.put("demo", () -> new DemoCommand(console, backend, clock));
         commands.put("bench", BenchCommand::new);
-        commands.put("links", () -> new LinksCommand(console));
+        commands.put("links", () -> new LinksCommand(console, clock));
         commands.put("probe", () -> new ProbeCommand(console, clock));
         commands.put("explain", () -> new ExplainCommand(console));
         commands.put("warm-up", () -> new WarmUpCommand(console, backend, clock));
