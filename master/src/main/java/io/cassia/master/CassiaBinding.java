@@ -57,7 +57,7 @@ final class CassiaBinding {
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
                 .register(
                         CassiaMethods.LONGEST_PREFIX,
-                        a -> loop.applyLong(new Command.LongestPrefix(a)))
+                        loop::longestPrefix)
                 .register(
                         CassiaMethods.EXPLAIN,
                         a -> loop.applyLong(new Command.Explain(a.key(), a.tenant())))
