@@ -33,14 +33,6 @@ class WallClockTest {
     private static final ByteString KEY = ByteString.of("k");
     private static final int ALL = 4;
 
-<<<<<<< HEAD
-    /** A master with its clock, whose timer the test is. */
-    private static final class Machine implements AutoCloseable {
-        final VirtualTime time = new VirtualTime();
-        final VirtualClock clock = new VirtualClock(time, -7_000_000_000L, 0);
-        final MasterLoop loop = 
-                new MasterLoop(MasterParts.coreConfig(MasterConfig.DEFAULT), clock);
-=======
     private static final CoreConfig CONFIG =
             new CoreConfig(
                     10 * SECOND,
@@ -64,7 +56,6 @@ class WallClockTest {
                     EvictionPolicy.LRU,
                     SECOND / 10,
                     1);
->>>>>>> wt-sim
 
     private final VirtualTime time = new VirtualTime();
     private final VirtualClock clock = new VirtualClock(time, -7 * SECOND, 0);
