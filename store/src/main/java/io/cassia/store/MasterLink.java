@@ -206,8 +206,7 @@ final class MasterLink implements AutoCloseable {
         ByteBuffer ids =
                 ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         puts.forEach(ids::putLong);
-        Attachment attachment =
-                Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        Attachment attachment = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
         return items(
                 rpc.exchange(method, args, attachment, deadline.remaining()).map(Reply::result),
                 size);
@@ -247,8 +246,7 @@ final class MasterLink implements AutoCloseable {
     }
 
     /** How many leading keys are readable; they get the lease of a question. */
-    Outcome<Integer> longestPrefix(
-            List<ByteString> keys, ByteString tenant, Deadline deadline) {
+    Outcome<Integer> longestPrefix(List<ByteString> keys, ByteString tenant, Deadline deadline) {
         if (can("longest-prefix")) {
             LongestPrefix question = new LongestPrefix(keys, tenant, 0, false, false);
             return ask(CassiaMethods.LONGEST_PREFIX, question, deadline)
@@ -312,8 +310,8 @@ final class MasterLink implements AutoCloseable {
     /**
      * Makes written objects readable; the versions, 0 from a master that keeps none.
      *
-     * @param puts ids of the first replicas that their starts answered: another put of the same
-     *     key and client must not be ended in their stead
+     * @param puts ids of the first replicas that their starts answered: another put of the same key
+     *     and client must not be ended in their stead
      */
     List<Outcome<Long>> end(
             Uuid client,

@@ -457,8 +457,7 @@ final class Writes {
     Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(
-                        MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
                 .getFirst();
     }
 
