@@ -33,6 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Guarded. The one writer of the core is a lock: connection threads apply their commands
@@ -151,6 +152,21 @@ final class MasterLoop implements BatchGate, AutoCloseable {
             letOthersIn();
         }
         return answer;
+    }
+
+    /** Does something that takes its time without the lock, also within a batch. */
+    <R> R outside(Supplier<R> action) {
+        int holds = lock.getHoldCount();
+        for (int i = 0; i < holds; i++) {
+            lock.unlock();
+        }
+        try {
+            return action.get();
+        } finally {
+            for (int i = 0; i < holds; i++) {
+                enter();
+            }
+        }
     }
 
     /** Gives the lock to a waiter, if there is one; the calling thread may be in a batch. */

@@ -8,6 +8,8 @@ import static io.cassia.master.TestMaster.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
+import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.status.CodeInfo;
@@ -19,7 +21,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
@@ -280,6 +286,40 @@ class AdminHttpTest {
                     404,
                     StoreCode.OBJECT_NOT_FOUND,
                     "t");
+        }
+    }
+
+    /** Both hold a lock of their own and want the other's, if the order is wrong. */
+    @Test
+    @Timeout(60)
+    void quotas_are_set_by_http_and_by_rpc_at_the_same_time(@TempDir Path directory)
+            throws Exception {
+        Path file = directory.resolve("t.yaml");
+        Files.writeString(file, "version: 1\ntenants: []\n");
+        MasterConfig.Builder config =
+                TestMaster.config().enableMultiTenants(true).tenantFile(Optional.of(file));
+        try (TestMaster master = TestMaster.start(config).mounted();
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            Future<?> byRpc =
+                    other.submit(
+                            () -> {
+                                for (int i = 1; i <= 100; i++) {
+                                    master.ok(
+                                            CassiaMethods.SET_TENANT_QUOTA,
+                                            new SetTenantQuota(ByteString.of("r"), i));
+                                }
+                            });
+            for (int i = 1; i <= 100; i++) {
+                JsonNode set =
+                        json(
+                                master.http(
+                                        "PUT",
+                                        "/api/v1/tenant_quotas?tenant_id=h",
+                                        "{\"requested_quota_bytes\": " + i + "}"));
+                assertThat(set.at("/data/requested_quota_bytes").asInt()).isEqualTo(i);
+            }
+            byRpc.get();
+            assertThat(Files.readString(file)).contains("quota: 100\n  - name: \"r\"");
         }
     }
 

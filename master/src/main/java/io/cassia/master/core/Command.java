@@ -208,6 +208,10 @@ public sealed interface Command<R> {
     record SetTenantQuota(ByteString tenant, long requestedBytes)
             implements Command<Outcome<CassiaMessages.TenantQuota>> {}
 
+    /** Whether {@link SetTenantQuota} would do it; changes nothing. */
+    record CheckTenantQuota(ByteString tenant, long requestedBytes)
+            implements Command<Outcome<Done>> {}
+
     /** One tenant, or all when the name is empty. */
     record TenantQuotas(ByteString tenant)
             implements Command<Outcome<List<CassiaMessages.TenantQuota>>> {}

@@ -136,6 +136,7 @@ public final class MasterCore {
             case Command.QueryDrainJob c -> drains.query(c.id());
             case Command.CancelDrainJob c -> drains.cancel(c.id());
             case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
+            case Command.CheckTenantQuota c -> state.tenants.check(c.tenant(), c.requestedBytes());
             case Command.TenantQuotas c -> state.tenants.list(c.tenant());
             case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
             case Command.Clients c -> clients.list(c.id());

@@ -15,6 +15,8 @@ final class SimulationFigures {
     long stalls;
     long cuts;
     long copies;
+    long lateBytes;
+    long dropped;
 
     void add(SimulationFigures other) {
         commands += other.commands;
@@ -28,11 +30,13 @@ final class SimulationFigures {
         stalls += other.stalls;
         cuts += other.cuts;
         copies += other.copies;
+        lateBytes += other.lateBytes;
+        dropped += other.dropped;
     }
 
     @Override
     public String toString() {
-        return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d"
+        return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d late-bytes=%d dropped=%d"
                 .formatted(
                         commands,
                         puts,
@@ -44,6 +48,8 @@ final class SimulationFigures {
                         pauses,
                         stalls,
                         cuts,
-                        copies);
+                        copies,
+                        lateBytes,
+                        dropped);
     }
 }
