@@ -370,7 +370,7 @@ public final class StoreClient implements AutoCloseable {
      * OBJECT_HAS_LEASE while it is being read unless {@code force}.
      */
     public Outcome<Done> remove(ByteString key, boolean force) {
-        return master.call(MasterMethods.REMOVE, new Args.Remove(key, force, tenant), deadline());
+        return master.order(MasterMethods.REMOVE, new Args.Remove(key, force, tenant), deadline());
     }
 
     /** As {@link #remove}, one outcome per key. */
@@ -386,7 +386,7 @@ public final class StoreClient implements AutoCloseable {
      * INVALID_PARAMS for an expression that cannot be understood or that costs too much.
      */
     public Outcome<Long> removeByRegex(String pattern, boolean force) {
-        return master.call(
+        return master.order(
                 MasterMethods.REMOVE_BY_REGEX,
                 new Args.Remove(ByteString.of(pattern), force, tenant),
                 deadline());
@@ -404,7 +404,7 @@ public final class StoreClient implements AutoCloseable {
      * nothing, TASK_PENDING_LIMIT_EXCEEDED.
      */
     public Outcome<Uuid> copy(ByteString key, List<String> targets) {
-        return master.call(
+        return master.order(
                 MasterMethods.CREATE_COPY_TASK,
                 new Args.CreateCopyTask(key, tenant, targets),
                 deadline());
@@ -412,7 +412,7 @@ public final class StoreClient implements AutoCloseable {
 
     /** Orders that a replica moves to another segment; as {@link #copy}. */
     public Outcome<Uuid> move(ByteString key, String source, String target) {
-        return master.call(
+        return master.order(
                 MasterMethods.CREATE_MOVE_TASK,
                 new Args.CreateMoveTask(key, tenant, source, target),
                 deadline());

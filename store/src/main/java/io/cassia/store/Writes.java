@@ -273,7 +273,7 @@ final class Writes {
                                         List<ReplicaDescriptor> replicas) ->
                                 addPieces(i, item, replicas, pieces);
                         case Outcome.Failed<List<ReplicaDescriptor>> failed ->
-                                failed.in(item.context());
+                                startFailed(item, failed);
                     };
         }
         List<Outcome<Done>> moved = transfers.run(Opcode.WRITE, pieces, limit.remaining());
@@ -283,6 +283,16 @@ final class Writes {
                 item.moved = failed.in(item.context());
             }
         }
+    }
+
+    private static Outcome<Done> startFailed(
+            Item item, Outcome.Failed<List<ReplicaDescriptor>> failed) {
+        return MasterLink.isUnanswered(failed)
+                ? Outcome.failed(
+                        failed.code(),
+                        "start of %s: %s; nothing is readable, the key may stay reserved until the discard timeout"
+                                .formatted(item.context(), failed.detail()))
+                : failed.in(item.context());
     }
 
     private static Outcome<Done> addPieces(
@@ -358,6 +368,7 @@ final class Writes {
                         || failed.code() == StoreCode.WRITE_FAIL);
     }
 
+    /** Which puts are meant: by their first replicas. */
     private static List<Long> puts(List<Item> items) {
         List<Long> puts = new ArrayList<>(items.size());
         for (Item item : items) {
@@ -383,9 +394,10 @@ final class Writes {
     }
 
     private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
-        boolean unanswered =
-                failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT;
-        String unknown = unanswered ? "; it may be readable or not, ask whether it exists" : "";
+        String unknown =
+                MasterLink.isUnanswered(failed)
+                        ? "; it may be readable or not, ask whether it exists"
+                        : "";
         return Outcome.failed(
                 failed.code(), "end of " + item.context() + ": " + failed.detail() + unknown);
     }
@@ -398,12 +410,7 @@ final class Writes {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(
-                        MasterMethods.BATCH_PUT_REVOKE,
-                        revoke,
-                        puts(items),
-                        items.size(),
-                        deadline);
+                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -457,8 +464,7 @@ final class Writes {
     Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(
-                        MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
                 .getFirst();
     }
 

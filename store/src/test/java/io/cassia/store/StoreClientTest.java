@@ -312,8 +312,7 @@ class StoreClientTest {
                     remote.config()
                             .withEngine(
                                     EngineEnvironment.read(Map.of("MC_FORCE_TCP", "1")).orThrow())
-                            .withMemory(
-                                    StoreClientConfig.Memory.DEFAULT.withHotCache(64 << 20));
+                            .withMemory(StoreClientConfig.Memory.DEFAULT.withHotCache(64 << 20));
             StoreClient reader = remote.client(tcp);
             StoreClient writer = remote.client();
             writer.put(key("k"), bytes(100_000, 1), PutOptions.DEFAULT).orThrow();
@@ -340,10 +339,7 @@ class StoreClientTest {
                 new NodeConfig(cluster.address(), StoreClientConfig.P2P, "127.0.0.1", 16 << 20);
         try (EmbeddedStore store =
                 EmbeddedStore.start(
-                                memory,
-                                cluster.config(),
-                                Clock.system(),
-                                new SimpleMeterRegistry())
+                                memory, cluster.config(), Clock.system(), new SimpleMeterRegistry())
                         .orThrow()) {
             List<String> own = List.of(store.node().endpoint());
             store.client()

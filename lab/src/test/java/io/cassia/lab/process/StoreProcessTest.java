@@ -51,8 +51,7 @@ class StoreProcessTest {
         try (ProcessCluster cluster = ProcessCluster.start()) {
             cluster.node("256MiB");
             try (StoreClient client = cluster.client()) {
-                for (long bytes :
-                        new long[] {1, 4095, 4096, 65537, (16L << 20) + 17, 64L << 20}) {
+                for (long bytes : new long[] {1, 4095, 4096, 65537, (16L << 20) + 17, 64L << 20}) {
                     roundTrip(client, key("size-" + bytes), bytes);
                     assertThat(client.size(key("size-" + bytes))).isEqualTo(Outcome.ok(bytes));
                 }
