@@ -31,8 +31,8 @@ class MasterProcessTest {
     }
 
     @Test
-    void a_file_of_mooncakes_configures_it_and_prometheus_gets_mooncakes_names(
-            @TempDir Path folder) throws Exception {
+    void a_file_of_mooncakes_configures_it_and_prometheus_gets_mooncakes_names(@TempDir Path folder)
+            throws Exception {
         Path file =
                 Files.writeString(
                         folder.resolve("master.yaml"),
@@ -48,10 +48,7 @@ class MasterProcessTest {
                 Arena arena = Arena.ofShared()) {
             cluster.node("16MiB");
             try (StoreClient client = cluster.client()) {
-                client.put(
-                                ByteString.of("k"),
-                                arena.allocateFrom("a value"),
-                                PutOptions.DEFAULT)
+                client.put(ByteString.of("k"), arena.allocateFrom("a value"), PutOptions.DEFAULT)
                         .orThrow();
             }
             JsonNode addresses = cluster.addresses();

@@ -66,7 +66,7 @@ final class Tenants {
 
     Tenants(boolean enabled) {
         this.enabled = enabled;
-        create(DEFAULT_NAME);
+        Tenant _ = create(DEFAULT_NAME);
     }
 
     boolean isEnabled() {

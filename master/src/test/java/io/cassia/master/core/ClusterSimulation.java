@@ -30,7 +30,7 @@ final class ClusterSimulation {
         void at(NodeMemory memory, long address);
     }
 
-    private static final int TRACE_LINES = Integer.getInteger("lines", 80);
+    private static final int TRACE_LINES = 80;
 
     final VirtualTime time = new VirtualTime();
     final SplittableRandom random;
@@ -85,7 +85,7 @@ final class ClusterSimulation {
      * Names somebody who may read or write. Versions are negative here, so that both are unique.
      */
     long newHolder() {
-        return -(++lastNumber);
+        return -++lastNumber;
     }
 
     long newVersion() {
@@ -205,7 +205,11 @@ final class ClusterSimulation {
 
     /** Tells the process that asked, if it still is that. */
     private void answer(
-            SimulatedProcess asked, long incarnation, long leastNanos, long mostNanos, Runnable then) {
+            SimulatedProcess asked,
+            long incarnation,
+            long leastNanos,
+            long mostNanos,
+            Runnable then) {
         if (incarnation == asked.incarnation() && !asked.isDown()) {
             asked.after(random.nextLong(leastNanos, mostNanos), then);
         }
@@ -223,6 +227,10 @@ final class ClusterSimulation {
         }
         comeToRest();
         audit.checkHistories();
+        figures.evictions = audit.evictions;
+        figures.losses = audit.losses;
+        figures.refusedEnds = audit.refusedEnds;
+        figures.copies = audit.copies;
     }
 
     /** Nothing goes wrong any more, and nobody wants anything: what was in flight must end. */
