@@ -74,9 +74,7 @@ final class CassiaBinding {
                         a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))
                 .register(
                         CassiaMethods.SET_TENANT_QUOTA,
-                        a ->
-                                loop.outside(
-                                        () -> tenants.set(a.tenant(), a.requestedBytes())))
+                        a -> loop.outside(() -> tenants.set(a.tenant(), a.requestedBytes())))
                 .register(
                         CassiaMethods.TENANT_QUOTAS,
                         tenant -> loop.apply(new Command.TenantQuotas(tenant)))

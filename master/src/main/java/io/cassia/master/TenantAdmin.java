@@ -63,8 +63,8 @@ final class TenantAdmin {
     }
 
     /**
-     * Registers a tenant or changes its quota; PERSISTENT_FAIL leaves all as it was. Not to be called
-     * by a thread that holds the loop's lock.
+     * Registers a tenant or changes its quota; PERSISTENT_FAIL leaves all as it was. Not to be
+     * called by a thread that holds the loop's lock.
      */
     Outcome<TenantQuota> set(ByteString tenant, long requestedBytes) {
         lock.lock();

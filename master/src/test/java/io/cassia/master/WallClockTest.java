@@ -4,17 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.master.core.Command;
-import io.cassia.rpc.mooncake.Args;
-import io.cassia.rpc.mooncake.ObjectMeta;
-import io.cassia.rpc.mooncake.ReplicateConfig;
-import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.testkit.simulation.VirtualClock;
 import io.cassia.testkit.simulation.VirtualTime;
-import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 
 /** Nothing expires early or becomes immortal when somebody sets the machine's clock. */
 class WallClockTest {
@@ -27,8 +20,7 @@ class WallClockTest {
     private static final class Machine implements AutoCloseable {
         final VirtualTime time = new VirtualTime();
         final VirtualClock clock = new VirtualClock(time, -7_000_000_000L, 0);
-        final MasterLoop loop = 
-                new MasterLoop(MasterParts.coreConfig(MasterConfig.DEFAULT), clock);
+        final MasterLoop loop = new MasterLoop(MasterParts.coreConfig(MasterConfig.DEFAULT), clock);
 
         /** Ticks for a while; the node pings as long as it lives. */
         void run(long seconds, boolean pings) {
