@@ -78,7 +78,8 @@ public final class StoreBench {
                                                     "127.0.0.1",
                                                     "default",
                                                     DEADLINE)
-                                            .withEngine(engine);
+                                            .withEngine(engine)
+                                            .withMemory(memory());
                             return StoreClient.connect(config, clock, new SimpleMeterRegistry());
                         })
                 .then(
@@ -87,6 +88,12 @@ public final class StoreBench {
                                 return run(where, client, node);
                             }
                         });
+    }
+
+    /** With {@code CASSIA_BENCH_CHECKSUMS=off}, objects without checksums: what these cost. */
+    private StoreClientConfig.Memory memory() {
+        boolean without = "off".equals(variables.get("CASSIA_BENCH_CHECKSUMS"));
+        return StoreClientConfig.Memory.DEFAULT.withSums(!without);
     }
 
     private Outcome<EngineEnvironment> settings(Where where) {
