@@ -1,5 +1,7 @@
 package io.cassia.app.bench.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.cassia.app.bench.BenchInitiator;
 import io.cassia.app.bench.BenchPlan;
 import io.cassia.app.bench.store.StoreCell.Operation;
@@ -211,7 +213,7 @@ public final class StoreBench {
             }
             redisRates.put(shape, rates);
         }
-        return Outcome.ok(OptionalDouble.of(rates.get(cell.operation())));
+        return Outcome.ok(OptionalDouble.of(requireNonNull(rates.get(cell.operation()))));
     }
 
     /** The engine alone, against the same memory. */
