@@ -225,7 +225,8 @@ final class Copies {
         }
         Replication copy = replication(slot);
         boolean sourceThere = isThere(slot, copy.sourceId);
-        // A move to where a replica was already has nothing to commit, and that one may be gone now.
+        // A move to where a replica was already has nothing to commit, and that one may be gone
+        // now.
         boolean targetThere =
                 !copy.targetLost
                         && (kind == Replication.Kind.COPY

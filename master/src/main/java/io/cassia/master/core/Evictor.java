@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.List;
 
 /**
- * Confined to the master's lock. Evicts the victims that the policy names (see {@link VictimOrder}),
- * each with its group as far as that may go.
+ * Confined to the master's lock. Evicts the victims that the policy names (see {@link
+ * VictimOrder}), each with its group as far as that may go.
  *
  * <p>An exist lease and a soft pin protect as long as others can be had; a demand for space
  * overrides them in this order, so that asking for the existence of all keys in a loop cannot stop

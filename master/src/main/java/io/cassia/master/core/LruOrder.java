@@ -119,7 +119,8 @@ final class LruOrder implements VictimOrder {
             } else {
                 return NONE;
             }
-            if (protection.timedLeaseUntil(victim) > state.now || protection.isHeldByGroup(victim, true)) {
+            if (protection.timedLeaseUntil(victim) > state.now
+                    || protection.isHeldByGroup(victim, true)) {
                 recency.park(victim, RecencyLists.PARKED_LEASED);
             } else if (protection.isSoftPinned(victim)) {
                 recency.park(victim, RecencyLists.PARKED_SOFT);
@@ -159,7 +160,8 @@ final class LruOrder implements VictimOrder {
             }
             boolean over =
                     list == RecencyLists.PARKED_LEASED
-                            ? protection.timedLeaseUntil(slot) <= state.now && !protection.isHeldByGroup(slot, true)
+                            ? protection.timedLeaseUntil(slot) <= state.now
+                                    && !protection.isHeldByGroup(slot, true)
                             : !protection.isSoftPinned(slot);
             if (over) {
                 recency.unpark(slot);

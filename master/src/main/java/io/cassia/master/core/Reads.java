@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Reads {
     private static final int NONE = ObjectTable.NONE;
+
     /** Keys in one question, so that it does not keep others waiting. */
     private static final int LONGEST_PREFIX = 65_536;
 

@@ -205,7 +205,11 @@ final class ClusterSimulation {
 
     /** Tells the process that asked, if it still is that. */
     private void answer(
-            SimulatedProcess asked, long incarnation, long leastNanos, long mostNanos, Runnable then) {
+            SimulatedProcess asked,
+            long incarnation,
+            long leastNanos,
+            long mostNanos,
+            Runnable then) {
         if (incarnation == asked.incarnation() && !asked.isDown()) {
             asked.after(random.nextLong(leastNanos, mostNanos), then);
         }

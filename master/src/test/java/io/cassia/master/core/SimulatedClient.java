@@ -323,10 +323,7 @@ final class SimulatedClient extends SimulatedMember {
         if (world.profile.checksums()) {
             ask(new Command.AcquireChecked(args), acquired, silence);
         } else {
-            ask(
-                    new Command.Acquire(args),
-                    answer -> acquired.accept(unchecked(answer)),
-                    silence);
+            ask(new Command.Acquire(args), answer -> acquired.accept(unchecked(answer)), silence);
         }
     }
 

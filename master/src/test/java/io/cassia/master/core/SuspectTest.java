@@ -137,7 +137,6 @@ class SuspectTest {
         master.run(Duration.ofSeconds(11), B);
         assertThat(master.core.takeEffects())
                 .anySatisfy(
-                        effect ->
-                                assertThat(effect).isInstanceOf(Effect.ClientSuspected.class));
+                        effect -> assertThat(effect).isInstanceOf(Effect.ClientSuspected.class));
     }
 }

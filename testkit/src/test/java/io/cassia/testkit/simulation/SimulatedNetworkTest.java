@@ -17,8 +17,7 @@ class SimulatedNetworkTest {
     private int over;
 
     private SimulatedProcess process(String name) {
-        SimulatedProcess process =
-                new SimulatedProcess(name, time, new VirtualClock(time, -5, 0));
+        SimulatedProcess process = new SimulatedProcess(name, time, new VirtualClock(time, -5, 0));
         process.start();
         return process;
     }
