@@ -135,7 +135,7 @@ class MillionObjectsTest {
     }
 
     /** Asks all the time, and remembers how long the answers took. Confined to its thread. */
-    private static final class Prober implements AutoCloseable {
+    private static final class Prober {
         private final AtomicBoolean running = new AtomicBoolean(true);
         private final Thread thread;
         private long[] times = new long[1 << 16];
@@ -178,8 +178,7 @@ class MillionObjectsTest {
                     times[count - 1] / 1e6);
         }
 
-        @Override
-        public void close() throws InterruptedException {
+        void stop() throws InterruptedException {
             running.set(false);
             thread.join();
         }
@@ -208,7 +207,7 @@ class MillionObjectsTest {
             master.putMany("kept-", 0, 100, 16);
             Prober prober = new Prober(master);
             until(() -> objects(master) <= 100);
-            prober.close();
+            prober.stop();
             prober.tell("expiry of 200,000 objects");
             pinging.set(false);
             pinger.join();
@@ -222,15 +221,14 @@ class MillionObjectsTest {
             master.mount(A, segment(11, "node-a:1", 16L * (MILLION + 100)));
             master.putMany("kept-", 0, 100, 16);
             master.putMany("key-", 0, MILLION, 16);
-            try (Prober prober = new Prober(master)) {
-                long removed =
-                        master.ok(
-                                MasterMethods.REMOVE_BY_REGEX,
-                                new Args.Remove(ByteString.of("^key-[0-9]*7$"), true, TENANT));
-                assertThat(removed).isEqualTo(MILLION / 10);
-                prober.close();
-                prober.tell("an expression over 1,000,000 keys");
-            }
+            Prober prober = new Prober(master);
+            long removed =
+                    master.ok(
+                            MasterMethods.REMOVE_BY_REGEX,
+                            new Args.Remove(ByteString.of("^key-[0-9]*7$"), true, TENANT));
+            prober.stop();
+            prober.tell("an expression over 1,000,000 keys");
+            assertThat(removed).isEqualTo(MILLION / 10);
         }
     }
 }

@@ -10,13 +10,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads for those who do not wait: ends asynchronous calls in time, completes their futures, and
- * goes on writing when the socket was full. Guarded by its lock and concurrent collections; its
- * thread starts with the first need and ends with the connection.
+ * Reads for those who do not wait: ends asynchronous calls in time, completes their futures, sends
+ * what is held back, and goes on writing when the socket was full. Guarded by its lock and
+ * concurrent collections; its thread starts with the first need and ends with the connection.
  */
 final class BackgroundReader {
     /** How long it reads at most when no deadline is near. */
     private static final long LONGEST_READ_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** How long a request that is held back waits for another one to go with. */
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** After so many in which nothing was held back the thread sleeps until it is woken up. */
+    private static final int QUIET_TICKS = 100;
 
     private final ClientConnection connection;
     private final String name;
@@ -26,6 +32,15 @@ final class BackgroundReader {
     private volatile @Nullable Thread thread;
     private volatile boolean reading;
     private volatile boolean closed;
+
+    /** A request is held back, or was sent with another one since. */
+    private volatile boolean heldBack;
+
+    /** The thread looks at {@link #heldBack} at every tick. */
+    private volatile boolean ticking;
+
+    // Of the thread alone.
+    private int quietTicks;
 
     @GuardedBy("lock")
     private boolean hasDeadline;
@@ -66,6 +81,26 @@ final class BackgroundReader {
         wake();
         if (reading) {
             connection.wakeReader();
+        }
+    }
+
+    /** A request that nobody waits for is held back: it leaves with the next one or by the tick. */
+    void sendSoon(long deadline) {
+        heldBack = true;
+        lock.lock();
+        try {
+            if (!hasDeadline) {
+                hasDeadline = true;
+                deadlineNanos = deadline;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!ticking) {
+            wake();
+            if (reading) {
+                connection.wakeReader();
+            }
         }
     }
 
@@ -127,26 +162,55 @@ final class BackgroundReader {
             if (last) {
                 return;
             }
+            boolean ticks = tick();
             if (hasWork()) {
-                readOrWait(waiter);
+                readOrWait(waiter, ticks ? TICK_NANOS : LONGEST_READ_NANOS);
             } else {
                 // A waiter that does not come when it is promoted would block those behind it.
                 connection.leaveTurn(waiter);
-                if (isQuiet() && !hasWork()) {
+                if (ticks) {
+                    tickIdle();
+                } else if (isQuiet() && !hasWork() && !heldBack) {
                     LockSupport.park(this);
                 }
             }
         }
     }
 
+    /** Sends what was held back since the last tick; whether there shall be another tick. */
+    private boolean tick() {
+        if (heldBack) {
+            quietTicks = 0;
+            if (ticking) {
+                heldBack = false;
+                connection.flush();
+            } else {
+                ticking = true;
+            }
+        } else if (ticking && ++quietTicks > QUIET_TICKS) {
+            ticking = false;
+        }
+        // Whoever held back before it was false has not woken the thread up.
+        return ticking || heldBack;
+    }
+
+    /** Waits for the next tick and handles answers that nobody waits for. */
+    private void tickIdle() {
+        if (isQuiet()) {
+            LockSupport.parkNanos(this, TICK_NANOS);
+        }
+        connection.readIdle();
+        long _ = expire();
+    }
+
     private boolean hasWork() {
         return unfinished.get() > 0 || connection.isStuck();
     }
 
-    private void readOrWait(Waiter waiter) {
+    private void readOrWait(Waiter waiter, long longestNanos) {
         // Set before the deadline is looked at: an earlier one then interrupts the read.
         reading = true;
-        long nanos = expire();
+        long nanos = Math.min(expire(), longestNanos);
         if (nanos > 0 && isQuiet() && !connection.readInTurn(waiter, nanos) && isQuiet()) {
             LockSupport.parkNanos(this, nanos);
         }
@@ -189,7 +253,7 @@ final class BackgroundReader {
                 .calls()
                 .forEach(
                         call -> {
-                            if (call instanceof AsyncCall<?>) {
+                            if (call instanceof AsyncCall<?> || call instanceof SilentCall<?>) {
                                 expireOrWatch(call, now);
                             }
                         });

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * call becomes visible to others; {@link #end} is called exactly once, by whoever took the call out
  * of the {@link CallTable} or failed to put it there.
  */
-abstract sealed class ClientCall<R> permits BlockingCall, AsyncCall, PipelineCall {
+abstract sealed class ClientCall<R> permits BlockingCall, AsyncCall, PipelineCall, SilentCall {
     private final RpcMethod<?, R> method;
     private final long deadlineNanos;
     private @Nullable ClientConnection connection;

@@ -142,6 +142,19 @@ final class ClientConnection {
         }
     }
 
+    /** Handles what has come while nobody waits for an answer. */
+    void readIdle() {
+        if (calls.size() > 0 && turn.tryTake()) {
+            try {
+                readAvailable();
+            } catch (IOException e) {
+                lose(Event.LOST_BY_IO_ERROR, String.valueOf(e.getMessage()));
+            } finally {
+                turn.pass();
+            }
+        }
+    }
+
     private void write() {
         try {
             if (!requests.write()) {

@@ -148,6 +148,18 @@ public final class RpcClient implements AutoCloseable {
         return call.future();
     }
 
+    /**
+     * Sends a request whose answer nobody needs together with the next one of this client, which it
+     * stands before, or alone after a moment. It costs its caller no write, and nobody is woken up
+     * for its answer.
+     */
+    public <A, R> void callSoon(RpcMethod<A, R> method, A arguments, Duration timeout) {
+        SilentCall<R> call = new SilentCall<>(method, deadline(timeout));
+        if (send(call, method, arguments, extension, true)) {
+            call.connection().background().sendSoon(call.deadlineNanos());
+        }
+    }
+
     /** A pipeline of at most so many requests in flight, for the calling thread. */
     public <A, R> RpcPipeline<A, R> pipeline(RpcMethod<A, R> method, int depth, Duration timeout) {
         return new RpcPipeline<>(this, method, depth, timeout);

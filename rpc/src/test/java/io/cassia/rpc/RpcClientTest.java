@@ -24,17 +24,20 @@ import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +81,52 @@ class RpcClientTest {
         assertThat(failed.code()).as(failed.detail()).isEqualTo(code);
         for (String word : words) {
             assertThat(failed.detail()).contains(word);
+        }
+    }
+
+    @Test
+    void a_request_that_nobody_waits_for_stands_before_the_next_one_or_leaves_alone()
+            throws Exception {
+        BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+        RpcServer.Builder builder =
+                RpcServer.builder(metrics)
+                        .register(
+                                EXIST_KEY,
+                                key -> {
+                                    seen.add(key.key().text());
+                                    return Outcome.ok(true);
+                                });
+        try (RpcServer server = builder.start().orThrow();
+                RpcClient client = client(server.port())) {
+            for (int i = 0; i < 100; i++) {
+                client.callSoon(EXIST_KEY, key("soon" + i), LONG);
+                client.call(EXIST_KEY, key("next" + i), LONG).orThrow();
+                assertThat(seen.poll()).isEqualTo("soon" + i);
+                assertThat(seen.poll()).isEqualTo("next" + i);
+            }
+            client.callSoon(EXIST_KEY, key("alone"), LONG);
+            assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("alone");
+        }
+    }
+
+    @Test
+    void a_request_that_nobody_waits_for_leaves_while_an_asynchronous_one_is_in_flight()
+            throws Exception {
+        try (ServerSocket silent = listen();
+                RpcClient client = client(silent.getLocalPort())) {
+            CompletableFuture<?> never = client.callAsync(EXIST_KEY, key("never"), LONG);
+            client.callSoon(EXIST_KEY, key("soon"), LONG);
+            try (Socket peer = silent.accept()) {
+                peer.setSoTimeout((int) LONG.toMillis());
+                StringBuilder seen = new StringBuilder();
+                while (seen.indexOf("soon") < 0) {
+                    int read = peer.getInputStream().read();
+                    assertThat(read).as(seen.toString()).isNotNegative();
+                    seen.append((char) read);
+                }
+                assertThat(seen.toString()).contains("never");
+            }
+            assertThat(never.get(20, TimeUnit.SECONDS)).isInstanceOf(Outcome.Failed.class);
         }
     }
 

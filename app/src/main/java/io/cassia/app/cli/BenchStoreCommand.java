@@ -46,7 +46,9 @@ import picocli.CommandLine.TypeConversionException;
             "  cassia bench store --markdown > store.md",
             "Beside each rate stand, of this run, that of the Transfer Engine alone with the same",
             "sizes and that of redis-benchmark with as many requests in flight; and that of the C++",
-            "implementation on another machine of this kind, 2 cores, 1 thread."
+            "implementation on another machine of this kind, 2 cores, 1 thread. GB/s and the",
+            "ratio to Redis are those of the whole time, 'typical' and the other ratios those of the",
+            "call in the middle, which other load of the machine touches least."
         })
 final class BenchStoreCommand implements Callable<Integer> {
     private static final String HOST = "127.0.0.1";

@@ -1,10 +1,12 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.bench.store.StoreRow;
+import io.cassia.app.bench.store.StoreRow.Rate;
 import io.cassia.base.HumanSize;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -20,16 +22,16 @@ final class StoreBenchTable {
     }
 
     private static final String TEXT_HEAD =
-            "where        op    object  batch  objects/s     GB/s    p50 us    p99 us   raw GB/s"
+            "where        op    object  batch  objects/s     GB/s  typical    p50 us    p99 us  raw GB/s"
                     + "  ratio  redis GB/s  ratio  peer obj/s  ratio";
     private static final String CSV_HEAD =
-            "where,operation,object_bytes,batch,threads,seconds,objects,objects_per_s,gb_per_s,p50_us,"
-                    + "p99_us,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
+            "where,operation,object_bytes,batch,threads,seconds,objects,objects_per_s,gb_per_s,"
+                    + "typical_gb_per_s,p50_us,p99_us,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
                     + "peer_ratio";
     private static final String MARKDOWN_HEAD =
             """
-            | where | op | object | batch | objects/s | GB/s | p50 us | p99 us | raw engine | redis | peer |
-            | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\
+            | where | op | object | batch | objects/s | GB/s | typical | p50 us | p99 us | raw engine | redis | peer |
+            | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\
             """;
     private static final double GIGA = 1e9;
 
@@ -85,35 +87,43 @@ final class StoreBenchTable {
     private static String text(StoreRow row) {
         return String.format(
                         Locale.ROOT,
-                        "%-12s %-4s %7s %6d %10.0f %8.3f %9.1f %9.1f %10s %6s %11s %6s %11s %6s",
+                        "%-12s %-4s %7s %6d %10.0f %8.3f %8.3f %9.1f %9.1f %9s %6s %11s %6s %11s %6s",
                         row.cell().where().label(),
                         operation(row),
                         size(row),
                         row.cell().batch(),
                         row.objectsPerSecond(),
-                        row.rate() / GIGA,
+                        row.rate().mean() / GIGA,
+                        row.rate().typical() / GIGA,
                         row.p50Nanos() / 1e3,
                         row.p99Nanos() / 1e3,
-                        known("%.3f", row.rawRate(), GIGA),
-                        known("%.2f", row.rawRatio(), 1),
-                        known("%.3f", row.redisRate(), GIGA),
-                        known("%.2f", row.redisRatio(), 1),
-                        known("%.0f", row.peerRate(), 1),
-                        known("%.2f", row.peerRatio(), 1))
+                        typical(row.raw()),
+                        known("%.2f", row.rawRatio()),
+                        giga(row.redisRate()),
+                        known("%.2f", row.redisRatio()),
+                        known("%.0f", row.peerRate()),
+                        known("%.2f", row.peerRatio()))
                 .stripTrailing();
     }
 
     /** Nothing for a figure that was not measured. */
-    private static String known(String format, OptionalDouble value, double unit) {
-        return value.isEmpty()
-                ? ""
-                : String.format(Locale.ROOT, format, value.getAsDouble() / unit);
+    private static String known(String format, OptionalDouble value) {
+        return value.isEmpty() ? "" : String.format(Locale.ROOT, format, value.getAsDouble());
+    }
+
+    private static String giga(OptionalDouble rate) {
+        return rate.isEmpty() ? "" : String.format(Locale.ROOT, "%.3f", rate.getAsDouble() / GIGA);
+    }
+
+    private static String typical(Optional<Rate> rate) {
+        return rate.map(known -> String.format(Locale.ROOT, "%.3f", known.typical() / GIGA))
+                .orElse("");
     }
 
     private static String csv(StoreRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s",
+                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s",
                 row.cell().where().label(),
                 operation(row),
                 row.cell().bytes(),
@@ -122,39 +132,38 @@ final class StoreBenchTable {
                 row.nanos() / 1e9,
                 row.objects(),
                 row.objectsPerSecond(),
-                row.rate() / GIGA,
+                row.rate().mean() / GIGA,
+                row.rate().typical() / GIGA,
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
-                known("%.4f", row.rawRate(), GIGA),
-                known("%.3f", row.rawRatio(), 1),
-                known("%.4f", row.redisRate(), GIGA),
-                known("%.3f", row.redisRatio(), 1),
-                known("%.0f", row.peerRate(), 1),
-                known("%.3f", row.peerRatio(), 1));
+                typical(row.raw()),
+                known("%.3f", row.rawRatio()),
+                giga(row.redisRate()),
+                known("%.3f", row.redisRatio()),
+                known("%.0f", row.peerRate()),
+                known("%.3f", row.peerRatio()));
     }
 
     private static String markdown(StoreRow row) {
         return String.format(
                 Locale.ROOT,
-                "| %s | %s | %s | %d | %.0f | %.3f | %.1f | %.1f | %s | %s | %s |",
+                "| %s | %s | %s | %d | %.0f | %.3f | %.3f | %.1f | %.1f | %s | %s | %s |",
                 row.cell().where().label(),
                 operation(row),
                 HumanSize.format(row.cell().bytes()),
                 row.cell().batch(),
                 row.objectsPerSecond(),
-                row.rate() / GIGA,
+                row.rate().mean() / GIGA,
+                row.rate().typical() / GIGA,
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
-                beside("%.3f", row.rawRate(), GIGA, row.rawRatio()),
-                beside("%.3f", row.redisRate(), GIGA, row.redisRatio()),
-                beside("%.0f", row.peerRate(), 1, row.peerRatio()));
+                beside(typical(row.raw()), row.rawRatio()),
+                beside(giga(row.redisRate()), row.redisRatio()),
+                beside(known("%.0f", row.peerRate()), row.peerRatio()));
     }
 
-    private static String beside(
-            String format, OptionalDouble theirs, double unit, OptionalDouble ratio) {
-        return theirs.isEmpty()
-                ? ""
-                : known(format, theirs, unit) + " (" + known("%.2f", ratio, 1) + "x)";
+    private static String beside(String theirs, OptionalDouble ratio) {
+        return theirs.isEmpty() ? "" : theirs + " (" + known("%.2f", ratio) + "x)";
     }
 
     private static Map<String, Object> document(StoreRow row) {
@@ -167,15 +176,23 @@ final class StoreBenchTable {
                 "nanos", row.nanos(),
                 "objects", row.objects(),
                 "objectsPerSecond", row.objectsPerSecond(),
-                "bytesPerSecond", row.rate(),
                 "p50Nanos", row.p50Nanos(),
                 "p99Nanos", row.p99Nanos(),
-                "rawBytesPerSecond", orNull(row.rawRate()),
+                "rate", document(Optional.of(row.rate())),
+                "raw", document(row.raw()),
                 "redisBytesPerSecond", orNull(row.redisRate()),
                 "peerObjectsPerSecond", orNull(row.peerRate()));
     }
 
     private static Object orNull(OptionalDouble value) {
         return value.isEmpty() ? Json.Null.NULL : (Object) value.getAsDouble();
+    }
+
+    private static Object document(Optional<Rate> rate) {
+        return rate.isEmpty()
+                ? Json.Null.NULL
+                : Json.object(
+                        "meanBytesPerSecond", rate.get().mean(),
+                        "typicalBytesPerSecond", rate.get().typical());
     }
 }

@@ -98,8 +98,7 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))
                 .evictionPolicy(
                         EvictionPolicy.valueOf(
-                                from.require(MasterFlags.EVICTION_POLICY)
-                                        .toUpperCase(Locale.ROOT)))
+                                from.require(MasterFlags.EVICTION_POLICY).toUpperCase(Locale.ROOT)))
                 .allocationStrategy(strategy(from.require(MasterFlags.ALLOCATION_STRATEGY)));
     }
 

@@ -2,8 +2,9 @@ package io.cassia.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.gateways.rest.RestConfig;
 import io.cassia.master.core.AllocationStrategy;
-import java.util.List;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,8 +16,8 @@ class CliTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "up", "master", "node", "put", "get", "exists", "rm", "ls", "stat", "replay",
-                "demo", "explain"
+                "up", "master", "node", "gateway", "put", "get", "exists", "rm", "ls", "stat",
+                "replay", "demo", "explain"
             })
     void every_command_has_help_with_examples(String command) {
         CliRun help = CliRun.of(backend, command, "--help");
@@ -144,7 +145,67 @@ class CliTest {
                 .contains("\"master_server_addr\": \"127.0.0.1:50051\"")
                 .contains("ready in ");
         assertThat(backend.log)
-                .isEqualTo(List.of("cluster 127.0.0.1 [2147483648]", "closed cluster"));
+                .containsExactly(
+                        "cluster 127.0.0.1 [2147483648]",
+                        "gateway 127.0.0.1:50051 " + RestConfig.DEFAULT,
+                        "closed gateway",
+                        "closed cluster");
+        assertThat(up.out())
+                .contains("rest      http://127.0.0.1:9300")
+                .contains("curl http://127.0.0.1:9300/api/get/");
+    }
+
+    @Test
+    void up_serves_rest_where_it_is_told_or_not_at_all() {
+        assertThat(CliRun.of(backend, "up", "--rest-port", "off").exit()).isZero();
+        assertThat(backend.log).noneMatch(line -> line.startsWith("gateway"));
+        assertThat(
+                        CliRun.of(backend, "up", "--client_http_port=1", "--rest-buffers", "1MiB")
+                                .exit())
+                .isZero();
+        assertThat(backend.log)
+                .contains(
+                        "gateway 127.0.0.1:50051 "
+                                + new RestConfig(
+                                        "127.0.0.1", 1, 1 << 20, 64, Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void a_gateway_serves_the_cluster_that_it_is_told() {
+        CliRun gateway =
+                CliRun.of(
+                        backend,
+                        "gateway",
+                        "--master",
+                        "h:1",
+                        "--host",
+                        "10.0.0.2",
+                        "--rest-requests",
+                        "3",
+                        "--rest-patience",
+                        "1s");
+        assertThat(gateway.exit()).isZero();
+        assertThat(gateway.out()).contains("http://10.0.0.2:9300").contains("curl ");
+        assertThat(backend.log)
+                .containsExactly(
+                        "gateway h:1 "
+                                + new RestConfig(
+                                        "10.0.0.2", 9300, 256 << 20, 3, Duration.ofSeconds(1)),
+                        "closed gateway");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gateway --rest-port off",
+                "gateway --rest-buffers 0",
+                "gateway --rest-port 70000",
+                "gateway --rest-requests 0"
+            })
+    void a_gateway_that_makes_no_sense_is_a_usage_error(String line) {
+        CliRun gateway = CliRun.of(backend, line.split(" ", -1));
+        assertThat(gateway.exit()).isEqualTo(2);
+        assertThat(backend.log).isEmpty();
     }
 
     @Test

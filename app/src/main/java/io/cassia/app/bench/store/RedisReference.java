@@ -32,6 +32,8 @@ public final class RedisReference implements AutoCloseable {
     private static final int CONNECT_MILLIS = 200;
     private static final int ATTEMPTS = 50;
     private static final long LIMIT_SECONDS = 60;
+
+    /** Test and requests per second; the latencies behind are those of a reply's first byte. */
     private static final Pattern RESULT = Pattern.compile("\"(SET|GET)[^\"]*\",\"([0-9.]+)\".*");
 
     private final Process server;
@@ -160,7 +162,7 @@ public final class RedisReference implements AutoCloseable {
         return parse(lines, bytes);
     }
 
-    static Map<Operation, Double> parse(List<String> lines, long bytes) throws IOException {
+    private static Map<Operation, Double> parse(List<String> lines, long bytes) throws IOException {
         Map<Operation, Double> rates = new EnumMap<>(Operation.class);
         for (String line : lines) {
             Matcher result = RESULT.matcher(line.strip());

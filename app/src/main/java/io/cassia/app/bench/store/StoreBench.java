@@ -2,10 +2,11 @@ package io.cassia.app.bench.store;
 
 import io.cassia.app.bench.BenchInitiator;
 import io.cassia.app.bench.BenchPlan;
-import io.cassia.app.bench.BenchRow;
 import io.cassia.app.bench.store.StoreCell.Operation;
 import io.cassia.app.bench.store.StorePlan.Shape;
+import io.cassia.app.bench.store.StoreRow.Rate;
 import io.cassia.base.Clock;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions;
@@ -15,7 +16,6 @@ import io.cassia.transfer.Opcode;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.environment.EngineEnvironment;
-import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -36,7 +35,10 @@ public final class StoreBench {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     /** Memory of the raw engine's side here, and of the node's that it uses. */
-    private static final long RAW_BYTES = 256L << 20;
+    private static final long RAW_BYTES = 128L << 20;
+
+    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(1);
+    private static final String HOST = "127.0.0.1";
 
     private final Clock clock;
     private final StorePlan plan;
@@ -70,22 +72,22 @@ public final class StoreBench {
     public Outcome<List<StoreRow>> run(Where where, String master, String node) {
         return settings(where)
                 .then(
-                        engine -> {
+                        settings -> {
                             StoreClientConfig config =
                                     new StoreClientConfig(
                                                     master,
                                                     StoreClientConfig.P2P,
-                                                    "127.0.0.1",
+                                                    HOST,
                                                     "default",
                                                     DEADLINE)
-                                            .withEngine(engine);
-                            return StoreClient.connect(config, clock, new SimpleMeterRegistry());
-                        })
-                .then(
-                        client -> {
-                            try (client) {
-                                return run(where, client, node);
-                            }
+                                            .withEngine(settings);
+                            return StoreClient.connect(config, clock, new SimpleMeterRegistry())
+                                    .then(
+                                            client -> {
+                                                try (client) {
+                                                    return run(where, settings, client, node);
+                                                }
+                                            });
                         });
     }
 
@@ -101,18 +103,57 @@ public final class StoreBench {
         };
     }
 
-    private Outcome<List<StoreRow>> run(Where where, StoreClient client, String node) {
+    private Outcome<List<StoreRow>> run(
+            Where where, EngineEnvironment settings, StoreClient client, String node) {
+        return settings.config(TransferConfig.P2P, HOST, List::of)
+                .then(config -> TransferEngine.start(config, clock, new SimpleMeterRegistry()))
+                .then(
+                        engine -> {
+                            try (engine) {
+                                return BenchInitiator.open(
+                                                engine,
+                                                node,
+                                                rawBytes(),
+                                                rawBytes(),
+                                                clock,
+                                                () -> 0)
+                                        .then(
+                                                raw -> {
+                                                    try (raw) {
+                                                        return run(where, client, raw, node);
+                                                    }
+                                                });
+                            }
+                        });
+    }
+
+    private Duration warmUp() {
+        Duration some = plan.duration().multipliedBy(4);
+        return some.compareTo(LONGEST_WARM_UP) < 0 ? some : LONGEST_WARM_UP;
+    }
+
+    private long rawBytes() {
+        return Math.max(RAW_BYTES, Math.multiplyExact(plan.batchBytes(), (long) plan.threads()));
+    }
+
+    private Outcome<List<StoreRow>> run(
+            Where where, StoreClient client, BenchInitiator engine, String node) {
         PutOptions options = PutOptions.DEFAULT.withPreferred(List.of(node));
         List<StoreRow> rows = new ArrayList<>();
         try (StoreLoad load = new StoreLoad(client, options, clock, plan)) {
+            Outcome<Done> warm =
+                    raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(warmUp()));
+            if (warm instanceof Outcome.Failed<Done> failed) {
+                return failed.as();
+            }
             for (Shape shape : plan.shapes()) {
                 // The store is empty now, so that the raw engine may write to the same memory.
-                Outcome<Map<Operation, Double>> raw = raw(where, node, shape);
                 Outcome<List<StoreRow>> measured =
-                        raw.then(
-                                rates ->
-                                        load.measure(where, shape)
-                                                .then(ours -> beside(ours, rates)));
+                        raw(engine, shape)
+                                .then(
+                                        rates ->
+                                                load.measure(where, shape)
+                                                        .then(ours -> beside(ours, rates)));
                 switch (measured) {
                     case Outcome.Failed<List<StoreRow>> failed -> {
                         return failed;
@@ -127,7 +168,7 @@ public final class StoreBench {
         return Outcome.ok(rows);
     }
 
-    private Outcome<List<StoreRow>> beside(List<StoreRow> ours, Map<Operation, Double> raw) {
+    private Outcome<List<StoreRow>> beside(List<StoreRow> ours, Map<Operation, Rate> raw) {
         List<StoreRow> rows = new ArrayList<>();
         for (StoreRow row : ours) {
             StoreCell cell = row.cell();
@@ -137,7 +178,7 @@ public final class StoreBench {
             }
             rows.add(
                     row.beside(
-                            OptionalDouble.of(raw.get(cell.operation())),
+                            Optional.ofNullable(raw.get(cell.operation())),
                             redisRate.orThrow(),
                             row.threads() == 1 ? PeerFigures.of(cell) : OptionalDouble.empty()));
         }
@@ -167,52 +208,22 @@ public final class StoreBench {
     }
 
     /** The engine alone, against the same memory. */
-    private Outcome<Map<Operation, Double>> raw(Where where, String node, Shape shape) {
-        TransferConfig config = TransferConfig.of(TransferConfig.P2P, "127.0.0.1");
-        return TransferEngine.start(
-                        where == Where.REMOTE
-                                ? config.withTransports(Set.of(Transport.TCP))
-                                : config,
-                        clock,
-                        new SimpleMeterRegistry())
+    private Outcome<Map<Operation, Rate>> raw(BenchInitiator engine, Shape shape) {
+        return rate(engine, Opcode.WRITE, shape)
                 .then(
-                        engine -> {
-                            try (engine) {
-                                return raw(engine, node, shape);
-                            }
-                        });
+                        write ->
+                                rate(engine, Opcode.READ, shape)
+                                        .map(
+                                                read ->
+                                                        Map.of(
+                                                                Operation.PUT, write,
+                                                                Operation.GET, read)));
     }
 
-    private Outcome<Map<Operation, Double>> raw(TransferEngine engine, String node, Shape shape) {
-        long needed = Math.multiplyExact(shape.batchBytes(), (long) plan.threads());
-        return BenchInitiator.open(
-                        engine, node, needed, Math.max(needed, RAW_BYTES), clock, () -> 0)
-                .then(
-                        initiator -> {
-                            try (initiator) {
-                                return rate(initiator, Opcode.WRITE, shape)
-                                        .then(
-                                                write ->
-                                                        rate(initiator, Opcode.READ, shape)
-                                                                .map(
-                                                                        read ->
-                                                                                Map.of(
-                                                                                        Operation
-                                                                                                .PUT,
-                                                                                        write,
-                                                                                        Operation
-                                                                                                .GET,
-                                                                                        read)));
-                            }
-                        });
-    }
-
-    private Outcome<Double> rate(BenchInitiator initiator, Opcode operation, Shape shape) {
-        return initiator
-                .measure(
-                        new BenchPlan.Cell(operation, shape.bytes(), shape.batch()),
-                        plan.threads(),
-                        plan.duration().dividedBy(2))
-                .map(BenchRow::rate);
+    private Outcome<Rate> rate(BenchInitiator engine, Opcode operation, Shape shape) {
+        BenchPlan.Cell cell = new BenchPlan.Cell(operation, shape.bytes(), shape.batch());
+        double inFlight = plan.threads() * (double) shape.batchBytes();
+        return engine.measure(cell, plan.threads(), plan.duration().dividedBy(2))
+                .map(row -> new Rate(row.rate(), inFlight * 1e9 / row.p50Nanos()));
     }
 }

@@ -15,6 +15,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -79,6 +80,11 @@ public final class StoreLoad implements AutoCloseable {
         long nanos;
     }
 
+    /** Calls of the first shape until the code is warm. */
+    public Outcome<Done> warmUp(Duration time) {
+        return run(plan.shapes().getFirst(), time).map(_ -> Done.DONE);
+    }
+
     /** A put and a get of this shape. The first failure ends it, and so does a wrong byte. */
     public Outcome<List<StoreRow>> measure(Where where, Shape shape) {
         return run(shape, plan.duration().dividedBy(2))
@@ -98,7 +104,7 @@ public final class StoreLoad implements AutoCloseable {
                 tally.nanos,
                 tally.calls.getValueAtPercentile(50),
                 tally.calls.getValueAtPercentile(99),
-                OptionalDouble.empty(),
+                Optional.empty(),
                 OptionalDouble.empty(),
                 OptionalDouble.empty());
     }
@@ -252,11 +258,10 @@ public final class StoreLoad implements AutoCloseable {
 
     private Outcome<Done> remove(List<List<Call>> round) {
         for (List<Call> calls : round) {
-            for (Call call : calls) {
-                for (Outcome<Done> removed : client.removeBatch(call.keys, true)) {
-                    if (removed instanceof Outcome.Failed<Done> failed) {
-                        return failed;
-                    }
+            List<ByteString> keys = calls.stream().flatMap(call -> call.keys.stream()).toList();
+            for (Outcome<Done> removed : client.removeBatch(keys, true)) {
+                if (removed instanceof Outcome.Failed<Done> failed) {
+                    return failed;
                 }
             }
         }

@@ -15,10 +15,12 @@ import java.util.List;
  */
 public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Duration duration) {
     /** Memory that objects of one round lie in at most, unless one batch needs more. */
-    private static final long ROUND_BYTES = 192L << 20;
+    private static final long ROUND_BYTES = 128L << 20;
 
     /** Objects of one round at most, unless one batch has more. */
     private static final long ROUND_OBJECTS = 4096;
+
+    private static final long ROUND_CALLS = 512;
 
     /** Objects of one size, so many per call. Immutable. */
     public record Shape(long bytes, int batch) {
@@ -74,7 +76,7 @@ public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Dur
         long batches =
                 Math.min(
                         ROUND_BYTES / shape.batchBytes(),
-                        Math.max(1, ROUND_OBJECTS / shape.batch()));
+                        Math.min(ROUND_CALLS, ROUND_OBJECTS / shape.batch()));
         return Math.toIntExact(Math.max(1, batches / threads));
     }
 

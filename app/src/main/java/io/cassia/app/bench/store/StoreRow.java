@@ -1,5 +1,6 @@
 package io.cassia.app.bench.store;
 
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -11,8 +12,8 @@ import java.util.OptionalDouble;
  * @param nanos how long it took
  * @param p50Nanos of the calls, half took at most so long
  * @param p99Nanos of 100 calls, one took longer
- * @param rawRate bytes per second of the Transfer Engine alone, same sizes and place
- * @param redisRate bytes per second of redis-benchmark, as many requests in flight
+ * @param raw the Transfer Engine alone, same sizes and place
+ * @param redisRate bytes per second of redis-benchmark with as many requests in flight
  * @param peerRate objects per second of the peer, on a machine of this kind
  */
 public record StoreRow(
@@ -22,38 +23,54 @@ public record StoreRow(
         long nanos,
         long p50Nanos,
         long p99Nanos,
-        OptionalDouble rawRate,
+        Optional<Rate> raw,
         OptionalDouble redisRate,
         OptionalDouble peerRate) {
-    /** Bytes per second. */
-    public double rate() {
-        return objectsPerSecond() * cell.bytes();
+    /**
+     * Bytes per second. Immutable.
+     *
+     * @param mean of the whole time
+     * @param typical of the call in the middle: what it is when nothing else wants the processors
+     */
+    public record Rate(double mean, double typical) {}
+
+    public Rate rate() {
+        return new Rate(
+                objectsPerSecond() * cell.bytes(), typicalObjectsPerSecond() * cell.bytes());
+    }
+
+    /** Objects per second, if each call took as long as the one in the middle. */
+    public double typicalObjectsPerSecond() {
+        return threads * (double) cell.batch() * 1e9 / Math.max(1, p50Nanos);
     }
 
     public double objectsPerSecond() {
         return objects * 1e9 / nanos;
     }
 
-    StoreRow beside(OptionalDouble raw, OptionalDouble redis, OptionalDouble peer) {
-        return new StoreRow(cell, threads, objects, nanos, p50Nanos, p99Nanos, raw, redis, peer);
+    StoreRow beside(Optional<Rate> rawRate, OptionalDouble redis, OptionalDouble peer) {
+        return new StoreRow(
+                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redis, peer);
     }
 
-    /** Ours by theirs; empty when there is nothing to compare with. */
+    /** Ours by the engine's, of the typical rates; empty when there is nothing to compare with. */
     public OptionalDouble rawRatio() {
-        return ratio(rate(), rawRate);
+        return raw.isPresent() && raw.get().typical > 0
+                ? OptionalDouble.of(rate().typical / raw.get().typical)
+                : OptionalDouble.empty();
     }
 
+    /** Ours by that of redis-benchmark, of the whole times: it tells nothing else. */
     public OptionalDouble redisRatio() {
-        return ratio(rate(), redisRate);
+        return redisRate.isPresent()
+                ? OptionalDouble.of(rate().mean / redisRate.getAsDouble())
+                : OptionalDouble.empty();
     }
 
+    /** Typical rate by the peer's, which was measured on a quiet machine. */
     public OptionalDouble peerRatio() {
-        return ratio(objectsPerSecond(), peerRate);
-    }
-
-    private static OptionalDouble ratio(double ours, OptionalDouble theirs) {
-        return theirs.isPresent() && theirs.getAsDouble() > 0
-                ? OptionalDouble.of(ours / theirs.getAsDouble())
+        return peerRate.isPresent()
+                ? OptionalDouble.of(typicalObjectsPerSecond() / peerRate.getAsDouble())
                 : OptionalDouble.empty();
     }
 }

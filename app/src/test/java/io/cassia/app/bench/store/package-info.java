@@ -1,0 +1,3 @@
+/** Tests of the store's bench. */
+@org.jspecify.annotations.NullMarked
+package io.cassia.app.bench.store;
