@@ -81,9 +81,7 @@ class WallClockTest {
     private void mount() {
         Segment segment = new Segment(NODE, "node", 1 << 20, 100, "10.0.0.1:1", "tcp", "");
         master.apply(new Command.MountSegment(new Args.MountSegment(segment, NODE))).orThrow();
-        master.apply(
-                        new Command.ReMountSegment(
-                                new Args.ReMountSegment(List.of(segment), NODE)))
+        master.apply(new Command.ReMountSegment(new Args.ReMountSegment(List.of(segment), NODE)))
                 .orThrow();
     }
 
