@@ -26,6 +26,7 @@ final class CassiaBinding {
                     "explain",
                     "tenants",
                     "drain",
+                    "puts",
                     "clients",
                     "shards",
                     CheckedMethods.CAPABILITY);
@@ -88,8 +89,7 @@ final class CassiaBinding {
                         CassiaMethods.CANCEL_DRAIN_JOB,
                         id -> loop.apply(new Command.CancelDrainJob(id)))
                 .register(CassiaMethods.CLIENTS, id -> loop.applyLong(new Command.Clients(id)))
-                .register(
-                        CassiaMethods.LIST_SHARD, a -> loop.applyLong(new Command.ListShard(a)))
+                .register(CassiaMethods.LIST_SHARD, a -> loop.applyLong(new Command.ListShard(a)))
                 .register(CassiaMethods.STATS, _ -> Outcome.ok(loop.apply(new Command.Stats())));
     }
 

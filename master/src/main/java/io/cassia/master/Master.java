@@ -74,9 +74,12 @@ public final class Master implements AutoCloseable {
         return http == null ? MasterConfig.HTTP_OFF : http.port();
     }
 
-    /** Brings gauges that are per segment up to date; a scrape through {@code /metrics} does it. */
+    /**
+     * Brings figures that are per segment or tenant up to date; a scrape through {@code /metrics}
+     * does it.
+     */
     public void refreshMetrics() {
-        metrics.refreshSegments();
+        metrics.refresh();
     }
 
     /**

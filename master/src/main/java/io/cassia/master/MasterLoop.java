@@ -12,6 +12,7 @@ import io.cassia.master.core.MasterCore;
 import io.cassia.master.core.ObjectEvent;
 import io.cassia.master.core.Selection;
 import io.cassia.master.core.Slice;
+import io.cassia.master.core.TenantToll;
 import io.cassia.rpc.BatchGate;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
@@ -250,6 +251,24 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                 lock.unlock();
             }
             wanted = sink.test(List.copyOf(slice.values()));
+        }
+    }
+
+    List<TenantToll> tenantTolls() {
+        lock.lock();
+        try {
+            return core.tenantTolls();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long discardedBytes() {
+        lock.lock();
+        try {
+            return core.discardedBytes();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -31,6 +31,7 @@ final class MasterMetrics {
 
     private final MasterLoop loop;
     private final Clock clock;
+    private final TenantMetrics tenants;
     private final MultiGauge segmentUsed;
     private final MultiGauge segmentCapacity;
     private volatile @Nullable Reading reading;
@@ -38,6 +39,7 @@ final class MasterMetrics {
     MasterMetrics(MasterLoop loop, Clock clock, MeterRegistry meters) {
         this.loop = loop;
         this.clock = clock;
+        tenants = new TenantMetrics(loop, meters);
         gauges(meters);
         counts(meters);
         segmentUsed =
@@ -66,8 +68,13 @@ final class MasterMetrics {
         countGauge(meters, "valid_get_nums_", CoreCount.GET_HITS);
         countGauge(meters, "mem_cache_hit_nums_", CoreCount.GET_HITS);
         countGauge(meters, "total_get_nums_", CoreCount.GETS);
+        countGauge(meters, "master_successful_evictions_mem", CoreCount.EVICTIONS_SUCCESSFUL);
+        countGauge(meters, "master_attempted_evictions_mem", CoreCount.EVICTIONS_ATTEMPTED);
         countGauge(meters, "master_put_start_discard_cnt", CoreCount.PUT_DISCARDED);
         countGauge(meters, "master_put_start_release_cnt", CoreCount.PUT_RELEASED);
+        Gauge.builder("master_put_start_discarded_staging_size", loop, MasterLoop::discardedBytes)
+                .description("Bytes that wait until nobody can be reading or writing them")
+                .register(meters);
         Gauge.builder("master_metadata_bytes", loop, MasterLoop::metadataBytes)
                 .description("Estimated heap bytes of the objects")
                 .register(meters);
@@ -94,6 +101,41 @@ final class MasterMetrics {
                 "master_successful_evictions_total",
                 "Runs of an eviction that freed something",
                 CoreCount.EVICTIONS_SUCCESSFUL);
+        counter(
+                meters,
+                "master_fruitless_evictions_total",
+                "Runs of an eviction that freed too little",
+                CoreCount.EVICTIONS_FRUITLESS);
+        counter(
+                meters,
+                "mem_cache_hit_bytes_total",
+                "Bytes of objects that reads found",
+                CoreCount.GET_HIT_BYTES);
+        counter(
+                meters,
+                "master_suspected_clients_total",
+                "Clients that fell silent, whose data was kept for the time being",
+                CoreCount.CLIENTS_SUSPECTED);
+        counter(
+                meters,
+                "master_replications_done_total",
+                "Copies and moves that ended well",
+                CoreCount.REPLICATIONS_DONE);
+        counter(
+                meters,
+                "master_replications_dropped_total",
+                "Copies and moves that did not end in time, or whose client died",
+                CoreCount.REPLICATIONS_DROPPED);
+        counter(
+                meters,
+                "master_timed_out_tasks_total",
+                "Tasks that nobody fetched or ended in time",
+                CoreCount.TASKS_TIMED_OUT);
+        counter(
+                meters,
+                "master_pruned_tasks_total",
+                "Ended tasks that were forgotten",
+                CoreCount.TASKS_PRUNED);
         counter(
                 meters,
                 "master_expired_clients_total",
@@ -146,8 +188,13 @@ final class MasterMetrics {
         return last.stats;
     }
 
-    /** Brings the gauges per segment up to date; to be called before a scrape. */
-    void refreshSegments() {
+    /** Brings what is per segment and tenant up to date; to be called before a scrape. */
+    void refresh() {
+        refreshSegments();
+        tenants.refresh();
+    }
+
+    private void refreshSegments() {
         List<MultiGauge.Row<?>> used = new ArrayList<>();
         List<MultiGauge.Row<?>> capacity = new ArrayList<>();
         SegmentSums.byName(stats().segments())

@@ -144,7 +144,7 @@ final class MasterParts {
         }
         Supplier<String> fresh =
                 () -> {
-                    metrics.refreshSegments();
+                    metrics.refresh();
                     return metricsText.get();
                 };
         return AdminServer.start(config.httpHost(), config.httpPort(), queries, fresh, meters)

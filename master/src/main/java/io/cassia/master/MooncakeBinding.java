@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -27,6 +28,12 @@ import java.util.function.Function;
  * AbsentFeatures} as by an upstream master without it.
  */
 final class MooncakeBinding {
+    /** Bounds in the histogram of values' sizes. */
+    private static final double[] SIZE_BUCKETS = {
+        1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20,
+        256 << 20, 1L << 30
+    };
+
     private final MasterConfig config;
     private final MasterLoop loop;
     private final MeterRegistry meters;
@@ -114,6 +121,7 @@ final class MooncakeBinding {
         OperationMeter batchRevoke = batch("put_revoke");
         DistributionSummary sizes =
                 DistributionSummary.builder("master_value_size_bytes")
+                        .serviceLevelObjectives(SIZE_BUCKETS)
                         .description("Sizes of objects put")
                         .register(meters);
         server.register(
@@ -125,9 +133,7 @@ final class MooncakeBinding {
                 .registerWithContext(
                         MasterMethods.PUT_END,
                         (a, context) ->
-                                end.count(
-                                        loop.apply(
-                                                new Command.PutEnd(a, PutIds.first(context)))))
+                                end.count(loop.apply(new Command.PutEnd(a, PutIds.first(context)))))
                 .registerWithContext(
                         MasterMethods.PUT_REVOKE,
                         (a, context) ->
@@ -223,9 +229,7 @@ final class MooncakeBinding {
                 .registerWithContext(
                         MasterMethods.UPSERT_END,
                         (a, context) ->
-                                end.count(
-                                        loop.apply(
-                                                new Command.PutEnd(a, PutIds.first(context)))))
+                                end.count(loop.apply(new Command.PutEnd(a, PutIds.first(context)))))
                 .registerWithContext(
                         MasterMethods.UPSERT_REVOKE,
                         (a, context) ->
@@ -257,7 +261,7 @@ final class MooncakeBinding {
         OperationMeter remove = single("remove");
         OperationMeter byRegex = single("remove_by_regex");
         OperationMeter all = single("remove_all");
-        OperationMeter clear = single("batch_replica_clear");
+        OperationMeter clear = batch("replica_clear");
         OperationMeter batchRemove = batch("remove");
         server.register(
                         MasterMethods.REMOVE,
@@ -286,12 +290,14 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_REPLICA_CLEAR,
                         a ->
                                 clear.count(
+                                        a.keys().size(),
                                         loop.applyLong(new Command.BatchReplicaClear(a))
                                                 .map(
                                                         keys ->
                                                                 keys.stream()
                                                                         .map(ByteString::text)
-                                                                        .toList())));
+                                                                        .toList()),
+                                        List::size));
     }
 
     /** Upstream's answer has no room for an error: it is 0 then. */
@@ -318,7 +324,7 @@ final class MooncakeBinding {
         OperationMeter mount = single("mount_segment");
         OperationMeter remount = single("remount_segment");
         OperationMeter unmount = single("unmount_segment");
-        OperationMeter queryIp = single("batch_query_ip");
+        OperationMeter queryIp = batch("query_ip");
         server.registerWithContext(
                         MasterMethods.MOUNT_SEGMENT,
                         (a, context) ->
@@ -348,6 +354,8 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_QUERY_IP,
                         clients ->
                                 queryIp.count(
-                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients)))));
+                                        clients.size(),
+                                        Outcome.ok(loop.apply(new Command.BatchQueryIp(clients))),
+                                        Map::size));
     }
 }

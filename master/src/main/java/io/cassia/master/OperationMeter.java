@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToIntFunction;
 
 /**
  * Thread-safe. Counts requests of one kind by upstream's metric names (spec mooncake-store 12.4).
@@ -57,25 +58,39 @@ final class OperationMeter {
         return outcome;
     }
 
-    /** Counts a request that cannot fail. */
-    void count() {
-        requests.increment();
-    }
-
     /** Counts a batch by its items' outcomes; it has failed when all of them have. */
     <T> List<Outcome<T>> count(List<Outcome<T>> outcomes) {
         int failed = 0;
         for (Outcome<T> outcome : outcomes) {
             failed += outcome.isOk() ? 0 : 1;
         }
+        count(outcomes.size(), failed);
+        return outcomes;
+    }
+
+    /**
+     * Counts a batch that names only the items with success, which it hands through.
+     *
+     * @param done how many items the value names
+     */
+    <T> Outcome<T> count(int asked, Outcome<T> outcome, ToIntFunction<T> done) {
+        count(
+                asked,
+                switch (outcome) {
+                    case Outcome.Ok<T>(T value) -> asked - done.applyAsInt(value);
+                    case Outcome.Failed<T> _ -> asked;
+                });
+        return outcome;
+    }
+
+    private void count(int asked, int failed) {
         requests.increment();
-        items.add(outcomes.size());
+        items.add(asked);
         failedItems.add(failed);
-        if (failed > 0 && failed == outcomes.size()) {
+        if (failed > 0 && failed == asked) {
             failures.increment();
         } else if (failed > 0) {
             partial.increment();
         }
-        return outcomes;
     }
 }

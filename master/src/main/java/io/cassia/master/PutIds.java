@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * Immutable. Which puts the items of an End or Revoke mean, from {@link Attachment#PUTS}; upstream's
- * clients do not say.
+ * Immutable. Which puts the items of an End or Revoke mean, from {@link Attachment#PUTS};
+ * upstream's clients do not say.
  */
 final class PutIds {
     private PutIds() {}
@@ -36,7 +36,10 @@ final class PutIds {
 
     /** Calls for each piece of the items with the ids that belong to it. */
     static <I, R> List<R> inPieces(
-            List<I> items, List<Long> ids, int longest, BiFunction<List<I>, List<Long>, List<R>> f) {
+            List<I> items,
+            List<Long> ids,
+            int longest,
+            BiFunction<List<I>, List<Long>, List<R>> f) {
         List<R> answers = new ArrayList<>(items.size());
         for (int from = 0; from < items.size(); from += longest) {
             int to = Math.min(items.size(), from + longest);

@@ -61,12 +61,14 @@ final class MasterLink implements AutoCloseable {
     private final List<String> capabilities;
     private final boolean cassia;
     private final boolean checked;
+    private final boolean namesPuts;
 
     private MasterLink(RpcClient rpc, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
         this.clock = clock;
         this.capabilities = capabilities;
         this.cassia = capabilities.contains("acquire");
+        this.namesPuts = capabilities.contains("puts");
         this.checked = capabilities.contains(CheckedMethods.CAPABILITY);
     }
 
@@ -177,6 +179,23 @@ final class MasterLink implements AutoCloseable {
         return answer;
     }
 
+    /** Whether the master may have done what it was asked for without being heard. */
+    static boolean isUnanswered(Outcome.Failed<?> failed) {
+        return failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT;
+    }
+
+    /**
+     * One call of a method that changes something: it is not tried again, and when there was no
+     * answer the detail says so.
+     */
+    <A, T> Outcome<T> order(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
+        Outcome<T> answer = call(method, args, deadline);
+        return answer instanceof Outcome.Failed<T> failed && isUnanswered(failed)
+                ? Outcome.failed(
+                        failed.code(), failed.detail() + "; it may have been done all the same")
+                : answer;
+    }
+
     /** One call of a method whose result carries its own success or failure. */
     <A, T> Outcome<T> call(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
         return rpc.callExpected(method, args, deadline.remaining());
@@ -190,30 +209,29 @@ final class MasterLink implements AutoCloseable {
     /** A batch call; when the call as a whole fails, so does each of its {@code size} items. */
     <A, T> List<Outcome<T>> callBatch(
             RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
-        return items(rpc.call(method, args, deadline.remaining()), size);
+        return each(rpc.call(method, args, deadline.remaining()), size);
     }
 
-    /** The same about puts that are known by the ids of their first replicas. */
+    /**
+     * As the other {@code callBatch}, for an End or a Revoke.
+     *
+     * @param puts for each item the id of the first replica that its Start answered
+     */
     <A, T> List<Outcome<T>> callBatch(
-            RpcMethod<A, List<Outcome<T>>> method,
-            A args,
-            List<Long> puts,
-            int size,
-            Deadline deadline) {
-        if (!cassia) {
-            return callBatch(method, args, size, deadline);
+            RpcMethod<A, List<Outcome<T>>> method, A args, List<Long> puts, Deadline deadline) {
+        if (!namesPuts) {
+            return callBatch(method, args, puts.size(), deadline);
         }
         ByteBuffer ids =
                 ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         puts.forEach(ids::putLong);
-        Attachment attachment =
-                Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
-        return items(
-                rpc.exchange(method, args, attachment, deadline.remaining()).map(Reply::result),
-                size);
+        Attachment named = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        return each(
+                rpc.exchange(method, args, named, deadline.remaining()).map(Reply::result),
+                puts.size());
     }
 
-    private static <T> List<Outcome<T>> items(Outcome<List<Outcome<T>>> answer, int size) {
+    private static <T> List<Outcome<T>> each(Outcome<List<Outcome<T>>> answer, int size) {
         return switch (answer) {
             case Outcome.Ok<List<Outcome<T>>>(List<Outcome<T>> items) ->
                     items.size() == size ? items : Collections.nCopies(size, mismatch(items, size));
@@ -247,8 +265,7 @@ final class MasterLink implements AutoCloseable {
     }
 
     /** How many leading keys are readable; they get the lease of a question. */
-    Outcome<Integer> longestPrefix(
-            List<ByteString> keys, ByteString tenant, Deadline deadline) {
+    Outcome<Integer> longestPrefix(List<ByteString> keys, ByteString tenant, Deadline deadline) {
         if (can("longest-prefix")) {
             LongestPrefix question = new LongestPrefix(keys, tenant, 0, false, false);
             return ask(CassiaMethods.LONGEST_PREFIX, question, deadline)
@@ -312,8 +329,8 @@ final class MasterLink implements AutoCloseable {
     /**
      * Makes written objects readable; the versions, 0 from a master that keeps none.
      *
-     * @param puts ids of the first replicas that their starts answered: another put of the same
-     *     key and client must not be ended in their stead
+     * @param puts for each object the id of the first replica that its Start answered, so that an
+     *     End that arrives late cannot end a later put of the same client
      */
     List<Outcome<Long>> end(
             Uuid client,
@@ -323,7 +340,7 @@ final class MasterLink implements AutoCloseable {
             Deadline deadline) {
         if (checked) {
             EndChecked end = new EndChecked(client, written, tenant);
-            return callBatch(CheckedMethods.END_CHECKED, end, puts, written.size(), deadline);
+            return callBatch(CheckedMethods.END_CHECKED, end, puts, deadline);
         }
         List<ObjectMeta> metas = new ArrayList<>(written.size());
         for (WrittenObject object : written) {
@@ -332,8 +349,7 @@ final class MasterLink implements AutoCloseable {
         Args.BatchPutEnd end =
                 new Args.BatchPutEnd(client, metas, ReplicaType.ALL.number(), tenant);
         List<Outcome<Long>> versions = new ArrayList<>(written.size());
-        for (Outcome<Done> ended :
-                callBatch(MasterMethods.BATCH_PUT_END, end, puts, written.size(), deadline)) {
+        for (Outcome<Done> ended : callBatch(MasterMethods.BATCH_PUT_END, end, puts, deadline)) {
             versions.add(ended.map(done -> 0L));
         }
         return versions;

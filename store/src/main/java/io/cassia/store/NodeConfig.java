@@ -58,18 +58,11 @@ public record NodeConfig(
 
     public NodeConfig withEngine(EngineEnvironment value) {
         return new NodeConfig(
-                master,
-                metadata,
-                localName,
-                segmentBytes,
-                longestSegmentBytes,
-                drainTime,
-                value);
+                master, metadata, localName, segmentBytes, longestSegmentBytes, drainTime, value);
     }
 
     public NodeConfig withLongestSegment(long bytes) {
-        return new NodeConfig(
-                master, metadata, localName, segmentBytes, bytes, drainTime, engine);
+        return new NodeConfig(master, metadata, localName, segmentBytes, bytes, drainTime, engine);
     }
 
     public NodeConfig withDrainTime(Duration value) {

@@ -54,6 +54,7 @@ public final class StoreClient implements AutoCloseable {
     private final MasterLink master;
     private final Transfers transfers;
     private final Staging staging;
+    private final SumWorkers workers = new SumWorkers();
     private final Writes writes;
     private final Reads reads;
     private final AsyncStoreClient async;
@@ -75,8 +76,16 @@ public final class StoreClient implements AutoCloseable {
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
         HotCache cache = new HotCache(config.memory().hotCacheBytes(), peers, meters);
         this.writes =
-                new Writes(id, tenant, clock, master, transfers, config.memory().crc64(), meters);
-        this.reads = new Reads(tenant, clock, master, transfers, staging, cache, meters);
+                new Writes(
+                        id,
+                        tenant,
+                        clock,
+                        master,
+                        transfers,
+                        workers,
+                        config.memory().crc64(),
+                        meters);
+        this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
         this.async = new AsyncStoreClient(this, meters);
     }
 
@@ -263,10 +272,15 @@ public final class StoreClient implements AutoCloseable {
 
     /** As {@link #getRange}, of any objects; one outcome per range, the value being its length. */
     public List<Outcome<Long>> getRanges(List<RangeRead> ranges) {
-        List<ByteString> keys = ranges.stream().map(RangeRead::key).toList();
-        Reads.Plan plan =
-                (i, found) -> ReadItem.range(i, found, ranges.get(i), reads.peers(), staging);
-        return keys.isEmpty() ? List.of() : reads.all(keys, false, plan, deadline());
+        List<Outcome<Long>> outcomes = new ArrayList<>(ranges.size());
+        Deadline deadline = deadline();
+        for (List<RangeRead> window : staging.windows(ranges)) {
+            List<ByteString> keys = window.stream().map(RangeRead::key).toList();
+            Reads.Plan plan =
+                    (i, found) -> ReadItem.range(i, found, window.get(i), reads.peers(), staging);
+            outcomes.addAll(reads.all(keys, false, plan, deadline));
+        }
+        return outcomes;
     }
 
     /**
@@ -370,7 +384,7 @@ public final class StoreClient implements AutoCloseable {
      * OBJECT_HAS_LEASE while it is being read unless {@code force}.
      */
     public Outcome<Done> remove(ByteString key, boolean force) {
-        return master.call(MasterMethods.REMOVE, new Args.Remove(key, force, tenant), deadline());
+        return master.order(MasterMethods.REMOVE, new Args.Remove(key, force, tenant), deadline());
     }
 
     /** As {@link #remove}, one outcome per key. */
@@ -386,7 +400,7 @@ public final class StoreClient implements AutoCloseable {
      * INVALID_PARAMS for an expression that cannot be understood or that costs too much.
      */
     public Outcome<Long> removeByRegex(String pattern, boolean force) {
-        return master.call(
+        return master.order(
                 MasterMethods.REMOVE_BY_REGEX,
                 new Args.Remove(ByteString.of(pattern), force, tenant),
                 deadline());
@@ -404,7 +418,7 @@ public final class StoreClient implements AutoCloseable {
      * nothing, TASK_PENDING_LIMIT_EXCEEDED.
      */
     public Outcome<Uuid> copy(ByteString key, List<String> targets) {
-        return master.call(
+        return master.order(
                 MasterMethods.CREATE_COPY_TASK,
                 new Args.CreateCopyTask(key, tenant, targets),
                 deadline());
@@ -412,7 +426,7 @@ public final class StoreClient implements AutoCloseable {
 
     /** Orders that a replica moves to another segment; as {@link #copy}. */
     public Outcome<Uuid> move(ByteString key, String source, String target) {
-        return master.call(
+        return master.order(
                 MasterMethods.CREATE_MOVE_TASK,
                 new Args.CreateMoveTask(key, tenant, source, target),
                 deadline());
@@ -467,6 +481,7 @@ public final class StoreClient implements AutoCloseable {
     @Override
     public void close() {
         async.close();
+        workers.close();
         engine.close();
         master.close();
         staging.close();

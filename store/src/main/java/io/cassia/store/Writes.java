@@ -21,6 +21,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions.Condition;
+import io.cassia.store.SumWorkers.Sum;
 import io.cassia.store.Transfers.Piece;
 import io.cassia.transfer.Opcode;
 import io.micrometer.core.instrument.Counter;
@@ -46,6 +47,7 @@ final class Writes {
     private final Clock clock;
     private final MasterLink master;
     private final Transfers transfers;
+    private final SumWorkers workers;
     private final boolean crc64;
     private final Counter retries;
 
@@ -55,6 +57,7 @@ final class Writes {
             Clock clock,
             MasterLink master,
             Transfers transfers,
+            SumWorkers workers,
             boolean crc64,
             MeterRegistry meters) {
         this.client = client;
@@ -62,6 +65,7 @@ final class Writes {
         this.clock = clock;
         this.master = master;
         this.transfers = transfers;
+        this.workers = workers;
         this.crc64 = crc64;
         this.retries =
                 Counter.builder("cassia_store_put_retries")
@@ -75,7 +79,8 @@ final class Writes {
         final ByteString key;
         final List<MemorySegment> parts;
         final long bytes;
-        final WrittenObject written;
+        final OptionalLong crc64;
+        final Sum<ByteString> sums;
         Outcome<List<ReplicaDescriptor>> started = NOT_STARTED;
         Outcome<Done> moved = Outcome.done();
 
@@ -84,12 +89,18 @@ final class Writes {
                 ByteString key,
                 List<MemorySegment> parts,
                 long bytes,
-                WrittenObject written) {
+                OptionalLong crc64,
+                Sum<ByteString> sums) {
             this.index = index;
             this.key = key;
             this.parts = parts;
             this.bytes = bytes;
-            this.written = written;
+            this.crc64 = crc64;
+            this.sums = sums;
+        }
+
+        WrittenObject written() {
+            return new WrittenObject(key, crc64, SumWorkers.take(sums));
         }
 
         /** The id of this attempt. */
@@ -126,19 +137,36 @@ final class Writes {
                 open.add(ready);
             }
         }
+        try {
+            attempts(List.copyOf(open), keys.size(), options, outcomes, deadline);
+        } finally {
+            // The caller may give its memory away on return: nobody may look at it any more.
+            open.forEach(item -> SumWorkers.await(item.sums));
+        }
+        return outcomes;
+    }
+
+    private void attempts(
+            List<Item> items,
+            int batchSize,
+            PutOptions options,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
+        List<Item> open = items;
         boolean stalled = false;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             boolean last = attempt == ATTEMPTS - 1;
             Set<String> suspects = transfers.peers().suspects();
             List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
-            start(open, keys.size(), options, preferred, stalled, deadline);
+            start(open, batchSize, options, preferred, stalled, deadline);
             Deadline limit =
-                    last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
+                    last
+                            ? deadline
+                            : Deadline.after(clock, Reads.patience(bytes(open), deadline));
             write(open, limit);
             stalled = limit.hasPassed();
             open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
         }
-        return outcomes;
     }
 
     private Outcome<Item> item(int index, ByteString key, List<MemorySegment> parts) {
@@ -150,15 +178,19 @@ final class Writes {
                                 .formatted(Keys.show(key)));
             }
         }
+        long bytes = Checksums.length(parts);
         OptionalLong sum = crc64 ? OptionalLong.of(Crc64.of(parts)) : OptionalLong.empty();
-        ByteString sums = master.isChecked() ? Checksums.of(parts) : ByteString.EMPTY;
-        return Outcome.ok(
-                new Item(
-                        index,
-                        key,
-                        parts,
-                        Checksums.length(parts),
-                        new WrittenObject(key, sum, sums)));
+        return Outcome.ok(new Item(index, key, parts, bytes, sum, sums(parts, bytes)));
+    }
+
+    /** They are needed at the end of the put: for large objects they are made meanwhile. */
+    private Sum<ByteString> sums(List<MemorySegment> parts, long bytes) {
+        if (!master.isChecked()) {
+            return new Sum<>(() -> ByteString.EMPTY);
+        }
+        return workers.isWorth(parts, bytes)
+                ? workers.begin(() -> Checksums.of(parts))
+                : new Sum<>(() -> Checksums.of(parts));
     }
 
     private static long bytes(List<Item> items) {
@@ -273,7 +305,7 @@ final class Writes {
                                         List<ReplicaDescriptor> replicas) ->
                                 addPieces(i, item, replicas, pieces);
                         case Outcome.Failed<List<ReplicaDescriptor>> failed ->
-                                failed.in(item.context());
+                                startFailed(item, failed);
                     };
         }
         List<Outcome<Done>> moved = transfers.run(Opcode.WRITE, pieces, limit.remaining());
@@ -283,6 +315,16 @@ final class Writes {
                 item.moved = failed.in(item.context());
             }
         }
+    }
+
+    private static Outcome<Done> startFailed(
+            Item item, Outcome.Failed<List<ReplicaDescriptor>> failed) {
+        return MasterLink.isUnanswered(failed)
+                ? Outcome.failed(
+                        failed.code(),
+                        "start of %s: %s; nothing is readable, the key may stay reserved until the discard timeout"
+                                .formatted(item.context(), failed.detail()))
+                : failed.in(item.context());
     }
 
     private static Outcome<Done> addPieces(
@@ -358,6 +400,7 @@ final class Writes {
                         || failed.code() == StoreCode.WRITE_FAIL);
     }
 
+    /** Which puts are meant: by their first replicas. */
     private static List<Long> puts(List<Item> items) {
         List<Long> puts = new ArrayList<>(items.size());
         for (Item item : items) {
@@ -369,7 +412,7 @@ final class Writes {
     private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
         List<WrittenObject> written = new ArrayList<>(items.size());
         for (Item item : items) {
-            written.add(item.written);
+            written.add(item.written());
         }
         List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
         for (int i = 0; i < items.size(); i++) {
@@ -383,9 +426,10 @@ final class Writes {
     }
 
     private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
-        boolean unanswered =
-                failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT;
-        String unknown = unanswered ? "; it may be readable or not, ask whether it exists" : "";
+        String unknown =
+                MasterLink.isUnanswered(failed)
+                        ? "; it may be readable or not, ask whether it exists"
+                        : "";
         return Outcome.failed(
                 failed.code(), "end of " + item.context() + ": " + failed.detail() + unknown);
     }
@@ -398,12 +442,7 @@ final class Writes {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
         List<Outcome<Done>> answers =
-                master.callBatch(
-                        MasterMethods.BATCH_PUT_REVOKE,
-                        revoke,
-                        puts(items),
-                        items.size(),
-                        deadline);
+                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -431,7 +470,8 @@ final class Writes {
                         key,
                         List.of(),
                         bytes,
-                        new WrittenObject(key, OptionalLong.empty(), ByteString.EMPTY));
+                        OptionalLong.empty(),
+                        new Sum<>(() -> ByteString.EMPTY));
         Set<String> suspects = transfers.peers().suspects();
         List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
         start(List.of(item), 1, options, preferred, false, deadline);
@@ -457,8 +497,7 @@ final class Writes {
     Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
         Args.BatchPutRevoke revoke =
                 new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(
-                        MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), 1, deadline)
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
                 .getFirst();
     }
 

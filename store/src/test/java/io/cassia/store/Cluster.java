@@ -48,11 +48,7 @@ final class Cluster implements AutoCloseable {
 
     StoreClientConfig config() {
         return new StoreClientConfig(
-                address(),
-                StoreClientConfig.P2P,
-                "127.0.0.1",
-                "default",
-                Duration.ofSeconds(20));
+                address(), StoreClientConfig.P2P, "127.0.0.1", "default", Duration.ofSeconds(20));
     }
 
     StoreClient client(StoreClientConfig.Memory memory) {

@@ -83,8 +83,8 @@ public final class Cli {
         CommandLine bench = root.getSubcommands().get("bench");
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
-            bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
             bench.addSubcommand(new BenchMasterCommand(console, clock));
+            bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
         }
         for (CommandLine command : root.getSubcommands().values()) {
             command.getCommandSpec().mixinStandardHelpOptions(true);

@@ -114,8 +114,8 @@ public final class Configuration {
                                         table.misspelt(name).stream()
                                                 .map(
                                                         near ->
-                                                                "variable %s is unknown; the nearest is %s".formatted(
-                                                                        name, near)))
+                                                                "variable %s is unknown; the nearest is %s"
+                                                                        .formatted(name, near)))
                         .findFirst();
     }
 

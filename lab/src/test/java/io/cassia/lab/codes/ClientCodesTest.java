@@ -285,8 +285,7 @@ class ClientCodesTest {
                             Duration.ofSeconds(10)),
                     StoreCode.REPLICA_IS_GONE);
             coverage.expect(client.get(KEY, value), StoreCode.OK);
-            try (WriteSession replacing =
-                    client.openWrite(KEY, 100, PutOptions.UPSERT).orThrow()) {
+            try (WriteSession replacing = client.openWrite(KEY, 100, PutOptions.UPSERT).orThrow()) {
                 assertThat(replacing.sizeBytes()).isEqualTo(100);
                 coverage.expect(
                         rpc.callExpected(

@@ -50,8 +50,7 @@ class InspectionCodesTest {
             coverage.expect(
                     master.call(MasterMethods.MOUNT_SEGMENT, theirs),
                     StoreCode.SEGMENT_ALREADY_EXISTS);
-            coverage.expect(
-                    master.callPlain(MasterMethods.MOUNT_SEGMENT, theirs), StoreCode.OK);
+            coverage.expect(master.callPlain(MasterMethods.MOUNT_SEGMENT, theirs), StoreCode.OK);
         }
     }
 
@@ -73,8 +72,7 @@ class InspectionCodesTest {
             store = {StoreCode.INTERNAL_ERROR, StoreCode.OK},
             scenario = "More clients ping than the master may keep track of.")
     void too_many_clients(Coverage coverage) {
-        try (MasterUnderTest master =
-                new MasterUnderTest(MasterConfig.builder().limits(1, 1000))) {
+        try (MasterUnderTest master = new MasterUnderTest(MasterConfig.builder().limits(1, 1000))) {
             coverage.expect(master.call(MasterMethods.PING, WRITER), StoreCode.OK);
             coverage.expect(master.call(MasterMethods.PING, OTHER), StoreCode.INTERNAL_ERROR);
         }

@@ -58,8 +58,7 @@ class TaskCodesTest {
     }
 
     private Outcome<?> endCopy(String key) {
-        return master.call(
-                MasterMethods.COPY_END, new Args.ClientKey(WRITER, key(key), TENANT));
+        return master.call(MasterMethods.COPY_END, new Args.ClientKey(WRITER, key(key), TENANT));
     }
 
     private Outcome<Uuid> task(String key, String target) {
@@ -145,8 +144,7 @@ class TaskCodesTest {
             scenario = "The state of a task is asked, and its end reported, that there is not.")
     void unknown_task(Coverage coverage) {
         Uuid unknown = new Uuid(7, 7);
-        coverage.expect(
-                master.call(MasterMethods.QUERY_TASK, unknown), StoreCode.TASK_NOT_FOUND);
+        coverage.expect(master.call(MasterMethods.QUERY_TASK, unknown), StoreCode.TASK_NOT_FOUND);
         coverage.expect(
                 master.call(
                         MasterMethods.MARK_TASK_TO_COMPLETE,
@@ -170,8 +168,7 @@ class TaskCodesTest {
 
     private Outcome<Uuid> drain(String segment) {
         return master.call(
-                CassiaMethods.CREATE_DRAIN_JOB,
-                new CreateDrainJob(List.of(segment), List.of(), 4));
+                CassiaMethods.CREATE_DRAIN_JOB, new CreateDrainJob(List.of(segment), List.of(), 4));
     }
 
     @Test
@@ -189,7 +186,8 @@ class TaskCodesTest {
     @Test
     @Covers(
             store = {StoreCode.UNAVAILABLE_IN_CURRENT_STATUS, StoreCode.OK},
-            scenario = "An object is copied to a segment that is being drained; it is drained twice.")
+            scenario =
+                    "An object is copied to a segment that is being drained; it is drained twice.")
     void copy_to_a_draining_segment(Coverage coverage) {
         coverage.expect(drain("b"), StoreCode.OK);
         coverage.expect(copy("k", "a", "b"), StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);

@@ -67,8 +67,7 @@ class TenantCodesTest {
             coverage.expect(master.end("small", TEAM), StoreCode.OK);
             coverage.expect(start(master, "large", 1001), StoreCode.TENANT_QUOTA_EXCEEDED);
             coverage.expect(
-                    master.call(
-                            MasterMethods.GET_REPLICA_LIST, new Args.Key(key("small"), TEAM)),
+                    master.call(MasterMethods.GET_REPLICA_LIST, new Args.Key(key("small"), TEAM)),
                     StoreCode.OK);
         }
     }

@@ -47,8 +47,13 @@ class HistoryCheckTest {
 
     @Test
     void removed_version_is_read_no_more_and_an_unfinished_write_may_be() throws IOException {
-        assertThat(violations(begin(1, 10, OLD), "E 1 20 OK", begin(2, 30, 0), "E 2 40 OK",
-                        read(OLD, 50, 60)))
+        assertThat(
+                        violations(
+                                begin(1, 10, OLD),
+                                "E 1 20 OK",
+                                begin(2, 30, 0),
+                                "E 2 40 OK",
+                                read(OLD, 50, 60)))
                 .hasSize(1);
         assertThat(violations(begin(1, 10, OLD), read(OLD, 50, 60))).isEmpty();
         assertThat(violations(begin(1, 10, OLD), "E 1 20 RPC_TIMEOUT", read(OLD, 50, 60)))

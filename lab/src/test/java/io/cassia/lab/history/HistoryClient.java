@@ -162,8 +162,7 @@ final class HistoryClient {
         }
     }
 
-    private void saw(
-            int key, Outcome<Long> read, MemorySegment into, long offset, long startNanos)
+    private void saw(int key, Outcome<Long> read, MemorySegment into, long offset, long startNanos)
             throws IOException {
         long end = System.nanoTime();
         long version =

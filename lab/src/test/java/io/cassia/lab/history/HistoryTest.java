@@ -128,10 +128,7 @@ class HistoryTest {
     }
 
     private void disturb(
-            ProcessCluster cluster,
-            List<CassiaProcess> nodes,
-            List<Process> clients,
-            Random random)
+            ProcessCluster cluster, List<CassiaProcess> nodes, List<Process> clients, Random random)
             throws Exception {
         Thread.sleep(300 + random.nextInt(700));
         int node = random.nextInt(nodes.size());

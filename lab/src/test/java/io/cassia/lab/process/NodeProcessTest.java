@@ -37,7 +37,13 @@ class NodeProcessTest {
     private static CassiaProcess node(String master, String... more) throws Exception {
         String[] arguments =
                 new String[] {
-                    "node", "--json", "--master", master, "--metadata", "P2PHANDSHAKE", "--segment",
+                    "node",
+                    "--json",
+                    "--master",
+                    master,
+                    "--metadata",
+                    "P2PHANDSHAKE",
+                    "--segment",
                     "16MiB"
                 };
         String[] all = Arrays.copyOf(arguments, arguments.length + more.length);

@@ -127,8 +127,7 @@ final class CheckedObjects {
                         ? objects.has(slot, ObjectTable.COMPLETE)
                         : extra.replicas.stream()
                                 .anyMatch(
-                                        replica ->
-                                                replica.complete && replica.id == bad.replica());
+                                        replica -> replica.complete && replica.id == bad.replica());
         if (there) {
             space.dropReplica(slot, bad.replica(), space.leasedUntil(slot));
         }

@@ -82,11 +82,7 @@ public sealed interface Command<R> {
     }
 
     record BatchPutRevoke(
-            Uuid client,
-            List<ByteString> keys,
-            int replicaType,
-            ByteString tenant,
-            List<Long> puts)
+            Uuid client, List<ByteString> keys, int replicaType, ByteString tenant, List<Long> puts)
             implements Command<List<Outcome<Done>>> {
         public BatchPutRevoke(
                 Uuid client, List<ByteString> keys, int replicaType, ByteString tenant) {

@@ -25,6 +25,8 @@ public enum CoreCount {
     LEASES_EXPIRED,
     /** Reads that found a readable object. */
     GET_HITS,
+    /** Bytes of the objects that such reads found. */
+    GET_HIT_BYTES,
     /** Reads of objects, found or not. */
     GETS,
     /** Copies and moves that did not end in time, or whose client died. */

@@ -12,7 +12,8 @@ final class CoreState {
     final Versions versions = new Versions();
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
-    final DiscardQueue discards = new DiscardQueue(segments);
+    final Quarantine quarantine = new Quarantine();
+    final DiscardQueue discards = new DiscardQueue(segments, quarantine);
     final GroupTable groups = new GroupTable();
     final Tenants tenants;
     final TenantOrder tenantOrder;
@@ -100,6 +101,7 @@ final class CoreState {
         recency.digest(digest);
         segments.digest(digest);
         discards.digest(digest);
+        quarantine.digest(digest);
         leases.digest(digest);
         tenants.digest(digest);
         counters.digest(digest);

@@ -13,14 +13,16 @@ final class DiscardQueue {
             long deadline, long order, MountedSegment segment, long allocation, long bytes) {}
 
     private final SegmentTable segments;
+    private final Quarantine quarantine;
     private final PriorityQueue<Discard> queue =
             new PriorityQueue<>(
                     Comparator.comparingLong(Discard::deadline).thenComparingLong(Discard::order));
     private long order;
     private long bytes;
 
-    DiscardQueue(SegmentTable segments) {
+    DiscardQueue(SegmentTable segments, Quarantine quarantine) {
         this.segments = segments;
+        this.quarantine = quarantine;
     }
 
     void add(MountedSegment segment, long allocation, long deadline) {
@@ -29,6 +31,12 @@ final class DiscardQueue {
             long length = segment.allocator.length(allocation);
             bytes += length;
             queue.add(new Discard(deadline, ++order, segment, allocation, length));
+        } else {
+            quarantine.add(
+                    segment.wire,
+                    segment.allocator.offset(allocation),
+                    segment.allocator.length(allocation),
+                    deadline);
         }
     }
 
@@ -48,7 +56,7 @@ final class DiscardQueue {
         return released;
     }
 
-    /** Drops the pieces of a segment that is going away with all its space. */
+    /** Drops the pieces of a segment that is going away with all its space; they stay kept. */
     void forget(MountedSegment segment) {
         queue.removeIf(
                 discard -> {
@@ -56,6 +64,11 @@ final class DiscardQueue {
                         return false;
                     }
                     bytes -= discard.bytes;
+                    quarantine.add(
+                            segment.wire,
+                            segment.allocator.offset(discard.allocation),
+                            discard.bytes,
+                            discard.deadline);
                     return true;
                 });
     }

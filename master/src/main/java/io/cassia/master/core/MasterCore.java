@@ -125,7 +125,8 @@ public final class MasterCore {
             case Command.MoveStart c -> copies.startMove(c.args());
             case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
             case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
-            case Command.CreateCopyTask c -> tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
+            case Command.CreateCopyTask c ->
+                    tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
             case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
             case Command.QueryTask c -> tasks.query(c.id());
             case Command.FetchTasks c -> tasks.fetch(c.args().client(), c.args().batchSize());
@@ -292,6 +293,7 @@ public final class MasterCore {
         more |= copies.reap(REAPS_PER_TICK);
         more |= tasks.expire(REAPS_PER_TICK);
         drains.tick();
+        state.quarantine.expire(state.now);
         mounts.endGraces();
         clients.expire();
         more |= mounts.sweep(SWEEPS_PER_TICK);
@@ -336,6 +338,16 @@ public final class MasterCore {
             ListKeys query, Cursor from, NavigableMap<ByteString, KeyInfo> page, long nowNanos) {
         state.advance(nowNanos);
         return scans.list(query, from, page);
+    }
+
+    /** What quotas have cost their tenants. */
+    public List<TenantToll> tenantTolls() {
+        return state.tenants.tolls();
+    }
+
+    /** Bytes that wait until nobody can be reading or writing them any more. */
+    public long discardedBytes() {
+        return state.discards.bytes();
     }
 
     /** Remembers so many events of objects until they are taken; 0, as at first, none. */

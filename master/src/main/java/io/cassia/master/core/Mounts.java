@@ -43,6 +43,11 @@ final class Mounts {
             return invalid(segment, "the range exceeds the address space");
         }
         for (MountedSegment other : state.segments.all()) {
+            if (overlap(segment, other) && !other.isReadable()) {
+                return Outcome.failed(
+                        StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                        "segment " + other.wire.id() + " in the same place is being unmounted");
+            }
             if (overlap(segment, other)) {
                 return invalid(
                         segment,
@@ -55,14 +60,13 @@ final class Mounts {
                                 + " ms");
             }
         }
-        state.segments.mount(segment, client);
+        keepFromOthers(state.segments.mount(segment, client));
         state.tenants.setCapacity(state.segments.capacityBytes());
         state.effects.add(new Effect.SegmentMounted(segment, client));
         return Outcome.done();
     }
 
-    private static Outcome<Done> mountAgain(
-            Segment segment, Uuid client, MountedSegment present) {
+    private static Outcome<Done> mountAgain(Segment segment, Uuid client, MountedSegment present) {
         if (present.status() != SegmentStatus.OK) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
@@ -80,10 +84,25 @@ final class Mounts {
                                 + present.wire);
     }
 
+    /** The ranges in which old readers and writers may still be; the segment is empty yet. */
+    private void keepFromOthers(MountedSegment segment) {
+        List<Long> gaps = new ArrayList<>();
+        long at = 0;
+        for (Quarantine.Range range : state.quarantine.inside(segment.wire, state.now)) {
+            // Of an empty segment the allocator gives what is free in the order of addresses.
+            if (range.from() > at) {
+                gaps.add(state.segments.allocate(segment, range.from() - at));
+            }
+            long kept = state.segments.allocate(segment, range.to() - range.from());
+            state.discards.add(segment, kept, range.until());
+            at = range.to();
+        }
+        gaps.forEach(gap -> state.segments.free(segment, gap));
+    }
+
     private static boolean overlap(Segment segment, MountedSegment other) {
         Segment wire = other.wire;
-        return other.isReadable()
-                && wire.teEndpoint().equals(segment.teEndpoint())
+        return wire.teEndpoint().equals(segment.teEndpoint())
                 && Long.compareUnsigned(segment.base(), wire.base() + wire.size()) < 0
                 && Long.compareUnsigned(wire.base(), segment.base() + segment.size()) < 0;
     }

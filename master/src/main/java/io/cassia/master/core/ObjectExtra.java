@@ -13,8 +13,8 @@ final class ObjectExtra {
     @Nullable Upsert upsert;
 
     /**
-     * Id of the first replica that the Start of the current version answered, when the inline one is
-     * not that any more; else 0.
+     * Id of the first replica that the Start of the current version answered, when the inline one
+     * is not that any more; else 0.
      */
     long put;
 

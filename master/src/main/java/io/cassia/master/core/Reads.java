@@ -64,13 +64,18 @@ final class Reads {
         return found;
     }
 
+    private void hit(int slot) {
+        state.counters.add(CoreCount.GET_HITS, 1);
+        state.counters.add(CoreCount.GET_HIT_BYTES, state.objects.size(slot));
+    }
+
     Outcome<ReplicaList> get(ByteString key, ByteString tenant) {
         int slot = slotOf(key, tenant);
         Outcome<List<ReplicaDescriptor>> found = lookUp(slot, key, tenant);
         state.counters.add(CoreCount.GETS, 1);
         if (found instanceof Outcome.Ok<List<ReplicaDescriptor>>(List<ReplicaDescriptor> list)) {
             lease(slot);
-            state.counters.add(CoreCount.GET_HITS, 1);
+            hit(slot);
             return Outcome.ok(
                     new ReplicaList(
                             list,
@@ -142,7 +147,7 @@ final class Reads {
                     full ? tooManyLeases() : lookUp(slot, key, wanted.tenant());
             if (one.isOk()) {
                 state.leases.hold(slot);
-                state.counters.add(CoreCount.GET_HITS, 1);
+                hit(slot);
                 held[holds++] = slot;
             } else if (wanted.prefixOnly()) {
                 break;
@@ -173,7 +178,7 @@ final class Reads {
             if (slot == NONE || !space.isAlive(slot)) {
                 break;
             }
-            state.counters.add(CoreCount.GET_HITS, 1);
+            hit(slot);
             if (wanted.withReplicas()) {
                 objectsFound.add(
                         Outcome.ok(new ReplicaList(space.readable(slot), leaseMs, checksum(slot))));

@@ -113,10 +113,7 @@ final class Scans {
         if (query.shard() < 0 || query.shard() >= KeyIndex.PARTS) {
             return Outcome.failed(
                     StoreCode.SHARD_INDEX_OUT_OF_RANGE,
-                    "shard "
-                            + Long.toUnsignedString(query.shard())
-                            + " of "
-                            + KeyIndex.PARTS);
+                    "shard " + Long.toUnsignedString(query.shard()) + " of " + KeyIndex.PARTS);
         }
         List<KeyInfo> keys = new ArrayList<>();
         objects.forEachInPart(

@@ -385,13 +385,14 @@ final class Space {
             return loseInline(slot, extra);
         }
         if (extra != null) {
+            long freeAt = usedUntil(slot);
             account(slot, -1);
             extra.replicas.removeIf(
                     replica -> {
                         boolean lost =
                                 replica.segment == segment && replica.allocation == allocation;
                         if (lost) {
-                            release(segment, allocation, 0);
+                            release(segment, allocation, freeAt);
                         }
                         return lost;
                     });
@@ -404,7 +405,7 @@ final class Space {
     private boolean loseInline(int slot, @Nullable ObjectExtra extra) {
         if (extra != null && !extra.replicas.isEmpty()) {
             account(slot, -1);
-            release(objects.segment(slot), objects.allocation(slot), 0);
+            release(objects.segment(slot), objects.allocation(slot), usedUntil(slot));
             keepPut(slot, extra);
             Replica heir = extra.replicas.removeFirst();
             holdInline(slot, heir);
@@ -416,8 +417,15 @@ final class Space {
             becomePut(slot, extra, extra.upsert);
             return false;
         }
-        erase(slot, state.segments.at(objects.segment(slot)).fate);
+        erase(slot, usedUntil(slot), state.segments.at(objects.segment(slot)).fate);
         return true;
+    }
+
+    /** Until when somebody may be reading or writing the object's replicas. */
+    private long usedUntil(int slot) {
+        return objects.has(slot, ObjectTable.COMPLETE)
+                ? leasedUntil(slot)
+                : objects.stamp(slot) + state.config.putReleaseNanos();
     }
 
     /** The first replica goes, but a late End names the put by it. */
@@ -439,7 +447,7 @@ final class Space {
     /** The old version is lost, the new one in flight goes on as a put. */
     private void becomePut(int slot, ObjectExtra extra, Upsert upsert) {
         event(false, slot);
-        replaceVersion(slot, extra, upsert, 0);
+        replaceVersion(slot, extra, upsert, leasedUntil(slot));
         account(slot, -1);
         objects.setStamp(slot, upsert.startNanos);
         objects.set(slot, ObjectTable.IN_FLIGHT);
@@ -477,7 +485,10 @@ final class Space {
                     boolean lost = target.segment == segment && target.allocation == allocation;
                     if (lost) {
                         state.inFlight(objects.tenant(slot), -objects.size(slot));
-                        release(segment, allocation, 0);
+                        release(
+                                segment,
+                                allocation,
+                                copy.startNanos + state.config.putReleaseNanos());
                         copy.targetLost = true;
                     }
                     return lost;
@@ -490,7 +501,10 @@ final class Space {
                     boolean lost = replica.segment == segment && replica.allocation == allocation;
                     if (lost) {
                         state.inFlight(objects.tenant(slot), -upsert.size);
-                        release(segment, allocation, 0);
+                        release(
+                                segment,
+                                allocation,
+                                upsert.startNanos + state.config.putReleaseNanos());
                     }
                     return lost;
                 });

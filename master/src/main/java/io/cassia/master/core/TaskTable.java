@@ -319,13 +319,11 @@ final class TaskTable {
     }
 
     /** Fails a task that nobody needs any more, if it has not been fetched yet. */
-    boolean cancel(Uuid id) {
+    void cancel(Uuid id) {
         Task task = byId.get(id);
-        if (task == null || task.status != Task.Status.PENDING) {
-            return false;
+        if (task != null && task.status == Task.Status.PENDING) {
+            finish(task, Task.Status.FAILED, "cancelled");
         }
-        finish(task, Task.Status.FAILED, "cancelled");
-        return true;
     }
 
     private int find(ByteString key, ByteString tenant) {

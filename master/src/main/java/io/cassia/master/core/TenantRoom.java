@@ -61,6 +61,7 @@ final class TenantRoom {
                     && state.objects.tenant(slot) == tenant
                     && evictor.isOverridable(slot)) {
                 state.counters.add(CoreCount.TENANT_EVICTED_BYTES, state.objects.memoryBytes(slot));
+                state.tenants.evicted(tenant, state.objects.memoryBytes(slot));
                 evictor.evict(slot, Fate.EVICTED_FOR_TENANT);
             }
         }

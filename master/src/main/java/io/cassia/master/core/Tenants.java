@@ -1,5 +1,6 @@
 package io.cassia.master.core;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.status.Done;
@@ -44,6 +45,8 @@ final class Tenants {
         long effective;
         long charged;
         int objects;
+        long refusedWrites;
+        long evictedBytes;
 
         Tenant(ByteString name, int number) {
             this.name = name;
@@ -82,6 +85,7 @@ final class Tenants {
         return isWellFormed(name) ? UNKNOWN : MALFORMED;
     }
 
+    @CanIgnoreReturnValue
     private Tenant create(ByteString name) {
         int number = recycled.isEmpty() ? byNumber.size() : recycled.removeLast();
         Tenant tenant = new Tenant(name, number);
@@ -141,6 +145,7 @@ final class Tenants {
 
     <T> Failed<T> overQuota(int number, long bytes, ByteString key, String why) {
         Tenant tenant = at(number);
+        tenant.refusedWrites++;
         return Outcome.failed(
                 StoreCode.TENANT_QUOTA_EXCEEDED,
                 "key "
@@ -210,6 +215,19 @@ final class Tenants {
         changed.requested = requested;
         share();
         return Outcome.ok(quota(changed));
+    }
+
+    /** Of all tenants that their quotas have cost something, in order of their names. */
+    List<TenantToll> tolls() {
+        return byName.values().stream()
+                .filter(tenant -> tenant.refusedWrites > 0 || tenant.evictedBytes > 0)
+                .map(each -> new TenantToll(each.name, each.refusedWrites, each.evictedBytes))
+                .toList();
+    }
+
+    /** Counts bytes that went to make room within the quota. */
+    void evicted(int number, long bytes) {
+        at(number).evictedBytes += bytes;
     }
 
     /** One tenant, or all in order of their names. */

@@ -324,8 +324,7 @@ final class Writes {
         }
     }
 
-    Outcome<Done> end(
-            Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
+    Outcome<Done> end(Uuid client, ObjectMeta meta, int replicaType, ByteString tenant, long put) {
         return end(client, meta, replicaType, tenant, put, ByteString.EMPTY);
     }
 

@@ -77,7 +77,7 @@ final class KeyEndpoints {
         ByteString key = request.query().find("key").orElse(ByteString.EMPTY);
         return switch (queries.get(key)) {
             case Outcome.Failed<ReplicaList> failed ->
-                    Reply.failure(404, failed.code(), failed.detail());
+                    Reply.failure(404, failed.code(), "key " + key + ": " + failed.detail());
             case Outcome.Ok<ReplicaList>(ReplicaList found) -> {
                 ObjectNode body = Reply.success();
                 addMemory(body.putArray("data"), found.replicas());

@@ -81,7 +81,9 @@ final class ClusterSimulation {
         return new Uuid(++lastNumber, random.nextLong());
     }
 
-    /** Names somebody who may read or write. Versions are negative here, so that both are unique. */
+    /**
+     * Names somebody who may read or write. Versions are negative here, so that both are unique.
+     */
     long newHolder() {
         return -(++lastNumber);
     }
@@ -107,6 +109,10 @@ final class ClusterSimulation {
         figures.commands++;
         if (!isRoutine(request.command, answer)) {
             trace(() -> request.sender + " " + request.command + " -> " + answer);
+        }
+        if (request.command instanceof Command.CreateDrainJob
+                && answer instanceof Outcome.Ok<?>(Uuid job)) {
+            drainJobs.add(job);
         }
         audit.observe(request, answer);
         return answer;
@@ -249,7 +255,11 @@ final class ClusterSimulation {
         for (Uuid job : drainJobs) {
             handle(
                     new Request<>(
-                            new Command.CancelDrainJob(job), "operator", time.nanos(), List.of(), 0));
+                            new Command.CancelDrainJob(job),
+                            "operator",
+                            time.nanos(),
+                            List.of(),
+                            0));
         }
         nodes.forEach(node -> node.leaveIfRetired(core.state()));
         if (tries > 0) {

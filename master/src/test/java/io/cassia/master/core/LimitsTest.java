@@ -61,9 +61,7 @@ class LimitsTest {
         assertThat(code(full)).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         assertThat(Harness.detail(full)).contains("objects=3, which is the limit");
         assertThat(
-                        ok(
-                                        master.apply(
-                                                new Command.Explain(Harness.key("b"), TENANT)))
+                        ok(master.apply(new Command.Explain(Harness.key("b"), TENANT)))
                                 .decisions()
                                 .getFirst()
                                 .what())
@@ -91,11 +89,7 @@ class LimitsTest {
         master.mount(A, 11, "n", 64 * KIB);
         Args.PutStart put =
                 new Args.PutStart(
-                        A,
-                        ByteString.wrap(new byte[65_536]),
-                        1,
-                        ReplicateConfig.DEFAULT,
-                        TENANT);
+                        A, ByteString.wrap(new byte[65_536]), 1, ReplicateConfig.DEFAULT, TENANT);
         assertThat(code(master.apply(new Command.PutStart(put)))).isEqualTo(StoreCode.INVALID_KEY);
     }
 
@@ -178,8 +172,7 @@ class LimitsTest {
         Set<ByteString> seen = new HashSet<>();
         long shards = 1;
         for (long shard = 0; shard < shards; shard++) {
-            KeyShard part =
-                    ok(master.apply(new Command.ListShard(new ListShard(shard, TENANT))));
+            KeyShard part = ok(master.apply(new Command.ListShard(new ListShard(shard, TENANT))));
             shards = part.shards();
             for (KeyInfo key : part.keys()) {
                 assertThat(seen.add(key.key())).isTrue();
@@ -245,8 +238,7 @@ class LimitsTest {
         master.run(Duration.ofSeconds(2), A);
         assertThat(master.stats().leasedBytes()).as("over, though never released").isZero();
         master.release(lease);
-        assertThat(code(master.start(B, "flight", KIB)))
-                .isEqualTo(StoreCode.OBJECT_ALREADY_EXISTS);
+        assertThat(code(master.start(B, "flight", KIB))).isEqualTo(StoreCode.OBJECT_ALREADY_EXISTS);
         master.run(Duration.ofSeconds(20), A);
         ok(master.start(B, "flight", KIB));
         ok(master.remove("k", false));

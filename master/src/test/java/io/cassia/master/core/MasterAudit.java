@@ -40,15 +40,26 @@ final class MasterAudit {
     private final StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
+
+    /** The first replica of the same Start. */
+    private final Map<Long, Long> startOf = new HashMap<>();
+
     private final Map<Long, WriteAttempt> byVersion = new HashMap<>();
-    private final Map<ObjectName, History<Long, StoreOperation>> histories = new TreeMap<>(
-            Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
+    private final Map<ObjectName, History<Long, StoreOperation>> histories =
+            new TreeMap<>(Comparator.comparing(ObjectName::tenant).thenComparing(ObjectName::key));
     private final List<ReadLease> readLeases = new ArrayList<>();
     private final Map<Long, Long> existLeases = new HashMap<>();
     private final Map<Long, Long> softPins = new HashMap<>();
     private final Map<Long, Long> holders = new HashMap<>();
     private final Map<Uuid, Heard> heard = new HashMap<>();
     private Map<ObjectName, StoredObject> stored = Map.of();
+
+    /** When the last write or copy of an object was started. */
+    private final Map<ObjectName, Long> startedAt = new HashMap<>();
+
+    /** Whether a client was given up by the command under way. */
+    private boolean expiredNow;
+
     private int stalls;
     long evictions;
     long losses;
@@ -59,7 +70,7 @@ final class MasterAudit {
         this.core = core;
         this.time = time;
         this.master = master;
-        this.stateAudit = new StateAudit(core.state(), byReplica::get);
+        this.stateAudit = new StateAudit(core.state(), byReplica::get, startOf::get);
     }
 
     History<Long, StoreOperation> history(ObjectName name) {
@@ -87,6 +98,7 @@ final class MasterAudit {
 
     /** The master has carried out a command. */
     void observe(Request<?> request, Object answer) {
+        expiredNow = false;
         note(request, answer);
         for (Effect effect : core.takeEffects()) {
             note(effect);
@@ -111,11 +123,11 @@ final class MasterAudit {
                     started(request, i, all.get(i));
                 }
             }
-            case Command.PutEnd _ -> ended(request, 0, (Outcome<Done>) answer);
-            case Command.BatchPutEnd _ -> {
+            case Command.PutEnd c -> ended(request, 0, c.put(), (Outcome<Done>) answer);
+            case Command.BatchPutEnd c -> {
                 List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
                 for (int i = 0; i < all.size(); i++) {
-                    ended(request, i, all.get(i));
+                    ended(request, i, c.puts().get(i), all.get(i));
                 }
             }
             case Command.PutRevoke _ -> revoked(request, 0, (Outcome<Done>) answer);
@@ -140,12 +152,7 @@ final class MasterAudit {
                         .part()
                         .forEach(
                                 (key, replicas) ->
-                                        leased(
-                                                request,
-                                                name(tenant, key),
-                                                replicas,
-                                                leaseMs(),
-                                                0));
+                                        leased(request, name(tenant, key), replicas, leaseMs(), 0));
             }
             case Command.Acquire c -> acquired(request, c, (CassiaMessages.Acquired) answer);
             case Command.LongestPrefix c ->
@@ -205,12 +212,12 @@ final class MasterAudit {
         return TimeUnit.NANOSECONDS.toMillis(config.leaseNanos());
     }
 
-    private void started(
-            Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
+    private void started(Request<?> request, int index, Outcome<List<ReplicaDescriptor>> answer) {
         if (!(answer instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas))) {
             return;
         }
         WriteAttempt attempt = request.attempts.get(index);
+        startedAt.put(attempt.name, time.nanos());
         StoredObject before = stored.get(attempt.name);
         if (!attempt.upsert && before != null && !before.isLost()) {
             // An earlier item of the same batch may have evicted it.
@@ -220,6 +227,7 @@ final class MasterAudit {
         }
         for (ReplicaDescriptor replica : replicas) {
             byReplica.put(replica.id(), attempt);
+            startOf.put(replica.id(), replicas.getFirst().id());
             that(
                     RangeClaims.bufferOf(replica).size() == attempt.length,
                     () -> attempt + " gets another length");
@@ -236,7 +244,7 @@ final class MasterAudit {
                 () -> attempt + " exceeds the quota of its tenant");
     }
 
-    private void ended(Request<?> request, int index, Outcome<Done> answer) {
+    private void ended(Request<?> request, int index, long put, Outcome<Done> answer) {
         WriteAttempt attempt = request.attempts.get(index);
         if (!answer.isOk()) {
             refusedEnds++;
@@ -247,6 +255,7 @@ final class MasterAudit {
             return;
         }
         attempt.tookEffect = true;
+        attempt.endedPut = put;
         long pin = PutRules.traits(attempt.config, config).softPinNanos();
         StoredObject before = stored.get(attempt.name);
         if (pin > 0) {
@@ -344,8 +353,12 @@ final class MasterAudit {
             Request<?> request, ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
         WriteAttempt origin = byReplica.get(source.id());
         that(origin != null, () -> "a copy has a source that nobody wrote");
+        if (origin != null) {
+            startedAt.put(origin.name, time.nanos());
+        }
         for (ReplicaDescriptor target : targets) {
             byReplica.put(target.id(), origin);
+            startOf.put(target.id(), startOf.get(source.id()));
         }
         claims.give(
                 targets,
@@ -355,8 +368,7 @@ final class MasterAudit {
                 "copy of " + origin);
     }
 
-    private void compare(
-            Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+    private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
         for (StoredObject before : stored.values()) {
             StoredObject after = now.get(before.name());
             if (after == null || after.version() != before.version()) {
@@ -381,13 +393,9 @@ final class MasterAudit {
 
     /** A version is not there any more: why may that be? */
     private void gone(
-            Request<?> request,
-            Object answer,
-            StoredObject before,
-            @Nullable StoredObject after) {
+            Request<?> request, Object answer, StoredObject before, @Nullable StoredObject after) {
         History<Long, StoreOperation> history = history(before.name());
-        StoreOperation lost =
-                new StoreOperation(StoreOperation.Kind.LOST, before.version());
+        StoreOperation lost = new StoreOperation(StoreOperation.Kind.LOST, before.version());
         if (before.isLost()) {
             losses++;
             history.happened(lost);
@@ -409,7 +417,9 @@ final class MasterAudit {
                 history.happened(lost);
             }
             case Command.BatchReplicaClear _ -> {
-                mayRemove(false, before, request);
+                // A new version that is being written stays; the old one may be cleared meanwhile.
+                that(!isReadLeased(before), () -> before + " is cleared under a lease");
+                that(!isExistLeased(before), () -> before + " is cleared under an exist lease");
                 history.happened(lost);
             }
             case Command.PutStart _,
@@ -424,11 +434,12 @@ final class MasterAudit {
             default ->
                     that(
                             false,
-                            () -> before
-                                    + " vanishes by "
-                                    + request.command
-                                    + ", answered "
-                                    + answer);
+                            () ->
+                                    before
+                                            + " vanishes by "
+                                            + request.command
+                                            + ", answered "
+                                            + answer);
         }
     }
 
@@ -449,7 +460,19 @@ final class MasterAudit {
 
     private void mayEvict(Request<?> request, StoredObject object) {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
-        that(!object.busy(), () -> object + " is evicted while busy");
+        // An upsert that finds no space has preempted the one before; a later item may then evict.
+        boolean preempted =
+                request.attempts.stream().anyMatch(a -> a.upsert && a.name.equals(object.name()));
+        // The same tick may have given up what was under way for too long, or by a dead client.
+        boolean givenUp =
+                request.command instanceof Command.Tick
+                        && (expiredNow
+                                || time.nanos()
+                                        >= startedAt.getOrDefault(object.name(), 0L)
+                                                + config.putReleaseNanos());
+        that(
+                !object.busy() || preempted || givenUp,
+                () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();
         that(
@@ -486,7 +509,11 @@ final class MasterAudit {
         switch (effect) {
             case Effect.ClientSuspected e -> silentFor(e.client(), config.clientTtlNanos());
             case Effect.ClientExpired e -> {
-                silentFor(e.client(), config.wipeNanos());
+                expiredNow = true;
+                // Who holds nothing is forgotten at once.
+                silentFor(
+                        e.client(),
+                        e.segments() == 0 ? config.clientTtlNanos() : config.wipeNanos());
                 heard.remove(e.client());
             }
             default -> {

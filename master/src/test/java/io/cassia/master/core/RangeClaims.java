@@ -21,11 +21,7 @@ final class RangeClaims {
 
     /** Violations of the master's promise; a text that says whose. */
     void give(
-            List<ReplicaDescriptor> replicas,
-            long now,
-            long untilNanos,
-            long holder,
-            String why) {
+            List<ReplicaDescriptor> replicas, long now, long untilNanos, long holder, String why) {
         for (ReplicaDescriptor replica : replicas) {
             BufferDescriptor buffer = bufferOf(replica);
             List<Claim> claims = claims(buffer);
@@ -54,8 +50,7 @@ final class RangeClaims {
         for (ReplicaDescriptor replica : replicas) {
             BufferDescriptor buffer = bufferOf(replica);
             long to = buffer.address() + buffer.size();
-            claims(buffer)
-                    .add(new Claim(buffer.address(), to, untilNanos, holder, false, why));
+            claims(buffer).add(new Claim(buffer.address(), to, untilNanos, holder, false, why));
         }
     }
 

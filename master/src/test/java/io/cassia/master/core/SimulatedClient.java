@@ -138,8 +138,7 @@ final class SimulatedClient extends SimulatedMember {
             List<ByteString> keys = someNames(3).stream().map(ObjectName::key).toList();
             String segment = random().nextBoolean() ? "" : anyNode();
             // The writer named may be anybody, also one who is about to lose the key.
-            Uuid writer =
-                    writing.isEmpty() ? id : writing.iterator().next().writer;
+            Uuid writer = writing.isEmpty() ? id : writing.iterator().next().writer;
             tell(new Command.BatchReplicaClear(new Args.BatchReplicaClear(keys, writer, segment)));
         } else if (choice < 975) {
             createTask();
@@ -179,8 +178,7 @@ final class SimulatedClient extends SimulatedMember {
         if (random().nextBoolean()) {
             tell(
                     new Command.CreateCopyTask(
-                            new Args.CreateCopyTask(
-                                    name.key(), name.tenant(), List.of(anyNode())),
+                            new Args.CreateCopyTask(name.key(), name.tenant(), List.of(anyNode())),
                             epoch));
         } else {
             tell(
@@ -198,7 +196,6 @@ final class SimulatedClient extends SimulatedMember {
                 new Command.CreateDrainJob(job, process.clock().epochMillis()),
                 answer -> {
                     if (answer instanceof Outcome.Ok<Uuid>(Uuid created)) {
-                        world.drainJobs.add(created);
                         world.time.after(
                                 300 * SimulationProfile.MILLI, () -> world.cancelDrain(created));
                     }
@@ -452,8 +449,7 @@ final class SimulatedClient extends SimulatedMember {
             ObjectName name, History.Call<StoreOperation> call, Outcome<Boolean> answer) {
         if (answer.orThrow()) {
             history(name).done(call);
-        } else if (world.profile.config().wipeNanos()
-                > world.profile.config().clientTtlNanos()) {
+        } else if (world.profile.config().wipeNanos() > world.profile.config().clientTtlNanos()) {
             // No may mean that only silent nodes hold it; the audit checks that.
             history(name).unknown(call);
         } else {
@@ -525,7 +521,8 @@ final class SimulatedClient extends SimulatedMember {
             long version = NodeMemory.wholeVersion(cells);
             WriteAttempt write = world.audit.attempt(version);
             if (world.profile.checksums()) {
-                // Without the checksum in the answer the client compares nothing and trusts nothing.
+                // Without the checksum in the answer the client compares nothing and trusts
+                // nothing.
                 if (checksum.isEmpty() || checksum.getAsLong() != version) {
                     world.figures.mismatches += checksum.isPresent() ? 1 : 0;
                     nextReplica();
@@ -598,7 +595,7 @@ final class SimulatedClient extends SimulatedMember {
     }
 
     private boolean isUnsettled(ObjectName name) {
-        return !world.profile.writerPerPut()
+        return !world.profile.namesPuts()
                 && (unsettled.getOrDefault(name, 0) > 0
                         || writing.stream().anyMatch(attempt -> attempt.name.equals(name)));
     }
@@ -610,13 +607,12 @@ final class SimulatedClient extends SimulatedMember {
             return;
         }
         ReplicateConfig config = anyConfig(names.size());
-        Uuid writer = world.profile.writerPerPut() ? world.newId() : id;
         List<WriteAttempt> attempts = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             WriteAttempt attempt =
                     new WriteAttempt(
                             names.get(i),
-                            writer,
+                            id,
                             world.newVersion(),
                             anyLength(),
                             upsert,
@@ -666,17 +662,12 @@ final class SimulatedClient extends SimulatedMember {
                 command,
                 attempts,
                 answer -> {
-                    started(
-                            attempt,
-                            answer,
-                            sent,
-                            good -> end(attempts, List.of(good), 0));
+                    started(attempt, answer, sent, good -> end(attempts, List.of(good), 0));
                 },
                 () -> giveUp(attempts));
     }
 
-    private void startBatch(
-            List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
+    private void startBatch(List<WriteAttempt> attempts, ReplicateConfig config, boolean upsert) {
         long sent = process.clock().nanos();
         Args.BatchPutStart args =
                 new Args.BatchPutStart(
@@ -722,8 +713,7 @@ final class SimulatedClient extends SimulatedMember {
                 answered,
                 silence,
                 () -> {
-                    attempts.forEach(
-                            attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
+                    attempts.forEach(attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
                     if (command instanceof Command.PutEnd
                             || command instanceof Command.BatchPutEnd) {
                         attempts.forEach(WriteAttempt::endOver);
@@ -747,8 +737,10 @@ final class SimulatedClient extends SimulatedMember {
             long sentOwn,
             java.util.function.Consumer<Boolean> then) {
         switch (answer) {
-            case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) ->
-                    transfer(attempt, replicas, 0, sentOwn, then);
+            case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) -> {
+                attempt.put = replicas.getFirst().id();
+                transfer(attempt, replicas, 0, sentOwn, then);
+            }
             case Outcome.Failed<List<ReplicaDescriptor>> _ -> {
                 attempt.started = false;
                 then.accept(false);
@@ -803,7 +795,7 @@ final class SimulatedClient extends SimulatedMember {
         Args.PutEnd args =
                 new Args.PutEnd(attempt.writer, meta(attempt), ALL, attempt.name.tenant());
         change(
-                new Command.PutEnd(args),
+                new Command.PutEnd(args, named(attempt)),
                 attempts,
                 answer -> {
                     ended(attempt, answer);
@@ -816,6 +808,11 @@ final class SimulatedClient extends SimulatedMember {
                         giveUp(attempts);
                     }
                 });
+    }
+
+    /** What an End says about which Start it means. */
+    private long named(WriteAttempt attempt) {
+        return world.profile.namesPuts() ? attempt.put : 0;
     }
 
     private static ObjectMeta meta(WriteAttempt attempt) {
@@ -838,10 +835,8 @@ final class SimulatedClient extends SimulatedMember {
             change(
                     new Command.PutRevoke(
                             new Args.PutRevoke(
-                                    attempt.writer,
-                                    attempt.name.key(),
-                                    ALL,
-                                    attempt.name.tenant())),
+                                    attempt.writer, attempt.name.key(), ALL, attempt.name.tenant()),
+                            named(attempt)),
                     List.of(attempt),
                     _ -> {},
                     () -> {});
@@ -861,7 +856,8 @@ final class SimulatedClient extends SimulatedMember {
                         good.getFirst().writer,
                         good.stream().map(SimulatedClient::meta).toList(),
                         ALL,
-                        good.getFirst().name.tenant()),
+                        good.getFirst().name.tenant(),
+                        good.stream().map(this::named).toList()),
                 good,
                 answers -> {
                     for (int i = 0; i < good.size(); i++) {
@@ -913,8 +909,7 @@ final class SimulatedClient extends SimulatedMember {
                 over);
     }
 
-    private void removed(
-            ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
+    private void removed(ObjectName name, History.Call<StoreOperation> call, Outcome<Done> answer) {
         if (!call.isOpen()) {
             return;
         }

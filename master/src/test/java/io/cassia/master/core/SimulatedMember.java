@@ -31,8 +31,7 @@ abstract class SimulatedMember {
     abstract void crash();
 
     /** Asks the master; the answer may come never, and is not listened to when it comes late. */
-    final <R> void ask(
-            Command<R> command, Consumer<R> answered, Runnable silence) {
+    final <R> void ask(Command<R> command, Consumer<R> answered, Runnable silence) {
         ask(command, List.of(), world.newHolder(), answered, silence, () -> {});
     }
 
@@ -82,13 +81,16 @@ abstract class SimulatedMember {
                 });
     }
 
-    /** Who repeats a start makes a new one; a connection does not repeat messages by itself. */
-    private static boolean mayRepeat(Command<?> command) {
-        return !(command instanceof Command.PutStart
-                || command instanceof Command.UpsertStart
-                || command instanceof Command.BatchPutStart
-                || command instanceof Command.BatchUpsertStart
-                || command instanceof Command.CopyStart
-                || command instanceof Command.MoveStart);
+    /** Nobody sends a start twice unless its end will say which one it means. */
+    private boolean mayRepeat(Command<?> command) {
+        return switch (command) {
+            case Command.PutStart _,
+                    Command.UpsertStart _,
+                    Command.BatchPutStart _,
+                    Command.BatchUpsertStart _ ->
+                    world.profile.namesPuts();
+            case Command.CopyStart _, Command.MoveStart _ -> false;
+            default -> true;
+        };
     }
 }

@@ -30,7 +30,6 @@ final class SimulatedNode extends SimulatedMember {
 
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
-    private boolean wasOk;
 
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
         super(world, process);
@@ -49,18 +48,22 @@ final class SimulatedNode extends SimulatedMember {
         leaving = false;
         Segment lent =
                 new Segment(
-                        world.newId(),
-                        name,
-                        fresh.base,
-                        fresh.bytes(),
-                        fresh.endpoint,
-                        "tcp",
-                        "");
+                        world.newId(), name, fresh.base, fresh.bytes(), fresh.endpoint, "tcp", "");
         segment = lent;
-        ask(
-                new Command.MountSegment(new Args.MountSegment(lent, id)),
-                _ -> {},
-                () -> {});
+        mount(lent);
+    }
+
+    private void mount(Segment lent) {
+        if (lent.equals(segment) && !leaving) {
+            ask(
+                    new Command.MountSegment(new Args.MountSegment(lent, id)),
+                    answer -> {
+                        if (!answer.isOk()) {
+                            process.after(PING_EVERY, () -> mount(lent));
+                        }
+                    },
+                    () -> mount(lent));
+        }
     }
 
     private void heartbeat(long incarnation) {
@@ -77,11 +80,9 @@ final class SimulatedNode extends SimulatedMember {
 
     private Done pinged(io.cassia.rpc.mooncake.PingResult result) {
         Segment lent = segment;
-        wasOk |= result.clientStatus() == 1;
         if (result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
                 && lent != null
                 && !leaving) {
-            if (wasOk && Boolean.getBoolean("fresh")) { wasOk = false; memory = null; segment = null; lend(); return Done.DONE; }
             ask(
                     new Command.ReMountSegment(new Args.ReMountSegment(List.of(lent), id)),
                     _ -> {},
@@ -104,9 +105,7 @@ final class SimulatedNode extends SimulatedMember {
                             new Args.GracefulUnmountSegment(lent.id(), id, graceMs)),
                     _ -> {},
                     () -> {});
-            process.after(
-                    graceMs * SimulationProfile.MILLI,
-                    () -> waitUntilGone(lent.id()));
+            process.after(graceMs * SimulationProfile.MILLI, () -> waitUntilGone(lent.id()));
             return;
         }
         unmount(lent.id());
@@ -134,8 +133,16 @@ final class SimulatedNode extends SimulatedMember {
                 () -> waitUntilGone(gone));
     }
 
+    private void unmountLeftover(Uuid left) {
+        ask(
+                new Command.UnmountSegment(new Args.UnmountSegment(left, id)),
+                _ -> {},
+                () -> unmountLeftover(left));
+    }
+
     private void unmount(Uuid gone) {
-        // Who reads or writes from now on gets an error, not memory that is used for something else.
+        // Who reads or writes from now on gets an error, not memory that is used for something
+        // else.
         memory = null;
         ask(
                 new Command.UnmountSegment(new Args.UnmountSegment(gone, id)),
@@ -144,7 +151,11 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void comeBack() {
-        if (leaving) {
+        Segment left = segment;
+        if (leaving && left != null) {
+            // A late mount may bring it back at the master, which this node would keep alive.
+            process.after(
+                    2 * world.profile.network().lateNanos(), () -> unmountLeftover(left.id()));
             memory = null;
             segment = null;
             process.after(50 * SimulationProfile.MILLI, this::lend);
@@ -180,7 +191,9 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
+                        if (answer
+                                instanceof
+                                Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -198,15 +211,13 @@ final class SimulatedNode extends SimulatedMember {
         ask(
                 new Command.CopyStart(
                         new Args.CopyStart(
-                                id,
-                                order.key(),
-                                order.tenant(),
-                                order.source(),
-                                order.targets())),
+                                id, order.key(), order.tenant(), order.source(), order.targets())),
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer instanceof Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
+                    if (answer
+                            instanceof
+                            Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
@@ -251,13 +262,7 @@ final class SimulatedNode extends SimulatedMember {
                 process,
                 RangeClaims.bufferOf(targets.getFirst()),
                 (node, address) -> node.paste(address, cells),
-                () ->
-                        paste(
-                                order,
-                                holder,
-                                sentOwn,
-                                cells,
-                                targets.subList(1, targets.size())),
+                () -> paste(order, holder, sentOwn, cells, targets.subList(1, targets.size())),
                 () -> end(order, holder, false));
     }
 

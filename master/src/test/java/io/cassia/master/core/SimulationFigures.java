@@ -1,6 +1,8 @@
 package io.cassia.master.core;
 
-/** Confined to the simulation. What happened in it: a run in which nothing happened proves nothing. */
+/**
+ * Confined to the simulation. What happened in it: a run in which nothing happened proves nothing.
+ */
 final class SimulationFigures {
     long commands;
     long puts;
@@ -32,7 +34,16 @@ final class SimulationFigures {
     public String toString() {
         return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d"
                 .formatted(
-                        commands, puts, reads, misses, lateReads, mismatches, crashes, pauses,
-                        stalls, cuts, copies);
+                        commands,
+                        puts,
+                        reads,
+                        misses,
+                        lateReads,
+                        mismatches,
+                        crashes,
+                        pauses,
+                        stalls,
+                        cuts,
+                        copies);
     }
 }

@@ -10,15 +10,16 @@ import java.util.concurrent.TimeUnit;
  *
  * @param checksums whether readers verify the bytes; then writes may land late, for that is what
  *     checksums are for. If not, readers trust their leases alone, and writers obey their deadlines
- * @param writerPerPut whether each put names a writer of its own, so that a late message of an
- *     earlier put of the same client cannot pass for the current one's; if not, clients wait until
- *     their messages about a key are over
+ * @param namesPuts whether an End or a Revoke says which Start it belongs to, as Cassia's clients
+ *     do, so that a late one of an earlier put of the same client cannot pass for the current
+ *     one's. If not, as Mooncake's, clients wait until their messages about a key are over, and no
+ *     Start arrives twice
  */
 record SimulationProfile(
         CoreConfig config,
         NetworkFaults network,
         boolean checksums,
-        boolean writerPerPut,
+        boolean namesPuts,
         int nodes,
         long nodeBytes,
         int clients,

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ final class StateAudit {
     /** The write that a replica came from, by the replica's id. */
     private final LongFunction<@Nullable WriteAttempt> writes;
 
+    /** The first replica of the same start, by the replica's id. */
+    private final LongUnaryOperator starts;
+
     private long live;
     private long inFlight;
     private long pinned;
@@ -28,10 +32,14 @@ final class StateAudit {
     private long[] charged = new long[16];
     private Map<ObjectName, StoredObject> found = new HashMap<>();
 
-    StateAudit(CoreState state, LongFunction<@Nullable WriteAttempt> writes) {
+    StateAudit(
+            CoreState state,
+            LongFunction<@Nullable WriteAttempt> writes,
+            LongUnaryOperator starts) {
         this.state = state;
         this.objects = state.objects;
         this.writes = writes;
+        this.starts = starts;
     }
 
     /** Checks everything; the readable objects. */
@@ -155,6 +163,10 @@ final class StateAudit {
         that(slot, write.tookEffect, "is complete although its writer did not end it");
         that(
                 slot,
+                write.endedPut == 0 || starts.applyAsLong(completeId) == write.endedPut,
+                "was completed by the end of another start");
+        that(
+                slot,
                 !objects.has(slot, ObjectTable.HAS_CHECKSUM)
                         || objects.checksum(slot) == write.version,
                 "has the checksum of another version");
@@ -183,7 +195,7 @@ final class StateAudit {
 
     private void charge(int slot, long bytes) {
         int tenant = objects.tenant(slot);
-        that(slot, state.tenants.isNamed(tenant), "belongs to no tenant");
+        that(slot, !state.tenants.name(tenant).isEmpty(), "belongs to no tenant");
         charged[tenant] += bytes;
     }
 

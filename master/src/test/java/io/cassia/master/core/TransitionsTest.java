@@ -142,8 +142,7 @@ class TransitionsTest {
 
     private static Outcome<?> moveStart(Harness m) {
         return m.apply(
-                new Command.MoveStart(
-                        new Args.MoveStart(A, Harness.key("k"), TENANT, "a", "b")));
+                new Command.MoveStart(new Args.MoveStart(A, Harness.key("k"), TENANT, "a", "b")));
     }
 
     private static Args.ClientKey end() {
@@ -181,8 +180,7 @@ class TransitionsTest {
                 m ->
                         m.apply(
                                 new Command.CreateMoveTask(
-                                        new Args.CreateMoveTask(
-                                                Harness.key("k"), TENANT, "a", "b"),
+                                        new Args.CreateMoveTask(Harness.key("k"), TENANT, "a", "b"),
                                         0)));
         return operations;
     }
@@ -246,8 +244,7 @@ class TransitionsTest {
         operations.put("UnmountSegment", m -> m.unmount(NODE, A));
         operations.put("UnmountSegment by B", m -> m.unmount(NODE, B));
         operations.put("GracefulUnmountSegment", TransitionsTest::graceful);
-        operations.put(
-                "QuerySegmentStatus", m -> m.apply(new Command.QuerySegmentStatus("a")));
+        operations.put("QuerySegmentStatus", m -> m.apply(new Command.QuerySegmentStatus("a")));
         operations.put("drain", m -> drain(m, "a"));
         operations.put(
                 "CopyStart to it",

@@ -130,8 +130,7 @@ class TwoWritersTest {
                     new Args.PutStart(
                             client, Harness.key("k"), size, ReplicateConfig.DEFAULT, TENANT);
             Outcome<List<ReplicaDescriptor>> started =
-                    master.apply(
-                            upsert ? new Command.UpsertStart(put) : new Command.PutStart(put));
+                    master.apply(upsert ? new Command.UpsertStart(put) : new Command.PutStart(put));
             if (started instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)) {
                 puts[writer] = replicas.getFirst().id();
                 owners.put(replicas.getFirst().id(), Integer.toString(writer));
@@ -152,8 +151,7 @@ class TwoWritersTest {
                             new Command.PutEnd(
                                     new Args.PutEnd(
                                             client,
-                                            new ObjectMeta(
-                                                    Harness.key("k"), OptionalLong.empty()),
+                                            new ObjectMeta(Harness.key("k"), OptionalLong.empty()),
                                             4,
                                             TENANT),
                                     put));

@@ -30,6 +30,12 @@ final class WriteAttempt {
 
     boolean written;
 
+    /** The Start that the End meant which took effect; 0 when that did not say. */
+    long endedPut;
+
+    /** Id of the first replica that its Start answered. */
+    long put;
+
     private int endsUnderWay;
     private int endsSent;
     private boolean abandoned;
@@ -49,8 +55,7 @@ final class WriteAttempt {
         this.upsert = upsert;
         this.config = config;
         this.history = history;
-        StoreOperation.Kind kind =
-                upsert ? StoreOperation.Kind.UPSERT : StoreOperation.Kind.PUT;
+        StoreOperation.Kind kind = upsert ? StoreOperation.Kind.UPSERT : StoreOperation.Kind.PUT;
         this.call = history.call(new StoreOperation(kind, version));
     }
 

@@ -209,7 +209,8 @@ public final class History<S, O> {
     }
 
     private String explain(Set<Possible<S>> before, int last) {
-        StringBuilder text = new StringBuilder("no order of the operations explains the last line;");
+        StringBuilder text =
+                new StringBuilder("no order of the operations explains the last line;");
         text.append(" before it: ").append(before);
         for (int i = Math.max(0, last - LINES); i <= last; i++) {
             Event<O> event = events.get(i);

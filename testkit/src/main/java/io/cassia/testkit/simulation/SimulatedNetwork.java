@@ -6,8 +6,9 @@ import java.util.SplittableRandom;
 
 /**
  * Confined to one thread. Messages between processes, each of which may be lost, late or repeated;
- * and pairs of processes that cannot reach each other. A message to a process is for the incarnation
- * that ran when it was sent: its connection ends with it. The sender's death does not call it back.
+ * and pairs of processes that cannot reach each other. A message to a process is for the
+ * incarnation that ran when it was sent: its connection ends with it. The sender's death does not
+ * call it back.
  */
 public final class SimulatedNetwork {
     private record Cut(SimulatedProcess one, SimulatedProcess other) {}

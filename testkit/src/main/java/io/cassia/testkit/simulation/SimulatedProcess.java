@@ -25,8 +25,6 @@ public final class SimulatedProcess {
 
     private record Waiting(Runnable action, Runnable lost) {}
 
-    private static final Runnable NOBODY = () -> {};
-
     private final String name;
     private final VirtualTime time;
     private final VirtualClock clock;
@@ -129,7 +127,7 @@ public final class SimulatedProcess {
     /** A timer of this incarnation. */
     public void after(long delayNanos, Runnable action) {
         long current = incarnation;
-        time.after(delayNanos, () -> happen(current, action, NOBODY));
+        time.after(delayNanos, () -> happen(current, action, () -> {}));
     }
 
     /**
