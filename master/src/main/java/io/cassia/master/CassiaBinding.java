@@ -55,9 +55,7 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.RELEASE,
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
-                .register(
-                        CassiaMethods.LONGEST_PREFIX,
-                        a -> loop.applyLong(new Command.LongestPrefix(a)))
+                .register(CassiaMethods.LONGEST_PREFIX, loop::longestPrefix)
                 .register(
                         CassiaMethods.EXPLAIN,
                         a -> loop.applyLong(new Command.Explain(a.key(), a.tenant())))

@@ -107,7 +107,7 @@ final class LoopQueries implements AdminQueries {
 
     @Override
     public Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
-        return loop.apply(new Command.LongestPrefix(query));
+        return loop.longestPrefix(query);
     }
 
     @Override

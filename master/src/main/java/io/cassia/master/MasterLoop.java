@@ -16,8 +16,12 @@ import io.cassia.master.core.TenantToll;
 import io.cassia.rpc.BatchGate;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -235,6 +239,41 @@ final class MasterLoop implements BatchGate, AutoCloseable {
             }
             letOthersIn();
         }
+    }
+
+    /** The leading readable keys, in pieces under one lease. */
+    Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
+        if (query.keys().size() <= LONGEST_PIECE) {
+            return applyLong(new Command.LongestPrefix(query));
+        }
+        List<Outcome<ReplicaList>> objects = new ArrayList<>();
+        long count = 0;
+        long leaseId = 0;
+        long leaseMs = 0;
+        for (int from = 0; from < query.keys().size() && count == from; from += LONGEST_PIECE) {
+            int to = Math.min(query.keys().size(), from + LONGEST_PIECE);
+            LongestPrefix piece =
+                    new LongestPrefix(
+                            query.keys().subList(from, to),
+                            query.tenant(),
+                            query.leaseTtlMs(),
+                            query.counted(),
+                            query.withReplicas());
+            Outcome<PrefixHit> found = applyLong(new Command.LongestPrefix(piece, leaseId));
+            if (!(found instanceof Outcome.Ok<PrefixHit>(PrefixHit hit))) {
+                if (leaseId != 0) {
+                    Done _ = apply(new Command.Release(List.of(leaseId)));
+                }
+                return found;
+            }
+            objects.addAll(hit.objects());
+            count += hit.count();
+            leaseId = hit.leaseId();
+            // The lease runs from the first piece on; who counts from his request is on the safe
+            // side.
+            leaseMs = hit.leaseTtlMs();
+        }
+        return Outcome.ok(new PrefixHit(count, leaseId, leaseMs, objects));
     }
 
     /** A page of keys in byte order. */

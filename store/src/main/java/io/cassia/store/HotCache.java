@@ -3,7 +3,6 @@ package io.cassia.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
-import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.Arena;
@@ -79,8 +78,7 @@ final class HotCache {
                 || !item.isWhole()
                 || !item.found.isChecked()
                 || item.wantedBytes > largestBytes
-                || peers.rank(ReadItem.buffer(replica).transportEndpoint())
-                        < Transport.UDS.ordinal()) {
+                || !peers.isFar(ReadItem.buffer(replica).transportEndpoint())) {
             return;
         }
         lock.lock();

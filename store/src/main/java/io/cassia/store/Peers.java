@@ -8,6 +8,7 @@ import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,7 +26,10 @@ final class Peers {
     /** How long a look at the engine's routes holds. */
     private static final Duration ROUTES_HOLD = Duration.ofSeconds(1);
 
-    private static final int UNKNOWN_HOST = Transport.values().length;
+    /** The order in which they are tried. */
+    private static final List<Transport> NEAREST_FIRST = List.of(Transport.values());
+
+    private static final int UNKNOWN_HOST = NEAREST_FIRST.size();
     private static final int SUSPECTED = UNKNOWN_HOST + 1;
 
     private final TransferEngine engine;
@@ -71,7 +75,16 @@ final class Peers {
         if (known != null) {
             return known;
         }
-        return hostOf(endpoint).equals(host) ? Transport.SHM.ordinal() : UNKNOWN_HOST;
+        return hostOf(endpoint).equals(host) ? rank(Transport.SHM) : UNKNOWN_HOST;
+    }
+
+    private static int rank(Transport transport) {
+        return NEAREST_FIRST.indexOf(transport);
+    }
+
+    /** Whether bytes of it come over a socket. */
+    boolean isFar(String endpoint) {
+        return rank(endpoint) >= rank(Transport.UDS);
     }
 
     private Map<String, Integer> routes() {
@@ -80,7 +93,7 @@ final class Peers {
         if (seen.untilNanos == Long.MIN_VALUE || now - seen.untilNanos >= 0) {
             Map<String, Integer> ranks = new ConcurrentHashMap<>();
             for (RouteReport report : engine.routes()) {
-                report.preferred().ifPresent(way -> ranks.put(report.segment(), way.ordinal()));
+                report.preferred().ifPresent(way -> ranks.put(report.segment(), rank(way)));
             }
             seen = new Routes(ranks, now + ROUTES_HOLD.toNanos());
             routes = seen;
@@ -91,6 +104,13 @@ final class Peers {
     /** A transfer with it failed. */
     void suspect(String endpoint) {
         suspectedUntil.put(endpoint, clock.nanos() + SUSPICION.toNanos());
+    }
+
+    /** A transfer with it went well. */
+    void trust(String endpoint) {
+        if (!suspectedUntil.isEmpty()) {
+            suspectedUntil.remove(endpoint);
+        }
     }
 
     boolean isSuspected(String endpoint) {

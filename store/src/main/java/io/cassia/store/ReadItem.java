@@ -274,9 +274,9 @@ final class ReadItem implements AutoCloseable {
     }
 
     /** Proves what was read and hands it over; what is wrong, or an empty text. */
-    String prove() {
+    String prove(SumWorkers workers) {
         if (found.isChecked()) {
-            long chunk = Checksums.firstWrong(found.sums(), fromBytes, parts);
+            long chunk = firstWrong(workers);
             if (chunk >= 0) {
                 wrongChunk = (int) chunk;
                 return "the 64 KiB at %d are not what was put".formatted(chunk * CHUNK);
@@ -292,6 +292,21 @@ final class ReadItem implements AutoCloseable {
             edge.to.copyFrom(edge.from);
         }
         return "";
+    }
+
+    /** Large objects by two threads, each with one half of the chunks. */
+    private long firstWrong(SumWorkers workers) {
+        MemorySegment all = parts.isEmpty() ? MemorySegment.NULL : parts.getFirst();
+        if (parts.size() != 1 || !workers.isWorth(parts, all.byteSize())) {
+            return Checksums.firstWrong(found.sums(), fromBytes, parts);
+        }
+        long half = all.byteSize() / (2 * CHUNK) * CHUNK;
+        List<MemorySegment> behind = List.of(all.asSlice(half));
+        SumWorkers.Sum<Long> other =
+                workers.begin(() -> Checksums.firstWrong(found.sums(), fromBytes + half, behind));
+        long wrong = Checksums.firstWrong(found.sums(), fromBytes, List.of(all.asSlice(0, half)));
+        long wrongBehind = SumWorkers.take(other);
+        return wrong >= 0 ? wrong : wrongBehind;
     }
 
     /** Gives staging memory back. */

@@ -78,6 +78,14 @@ public final class ReadSession implements AutoCloseable {
      */
     public List<Outcome<Long>> read(List<RangeRead> ranges) {
         List<Outcome<Long>> outcomes = new ArrayList<>(ranges.size());
+        for (List<RangeRead> window : reads.staging().windows(ranges)) {
+            outcomes.addAll(readWindow(window));
+        }
+        return outcomes;
+    }
+
+    private List<Outcome<Long>> readWindow(List<RangeRead> ranges) {
+        List<Outcome<Long>> outcomes = new ArrayList<>(ranges.size());
         List<ReadItem> items = new ArrayList<>(ranges.size());
         for (int i = 0; i < ranges.size(); i++) {
             RangeRead range = ranges.get(i);

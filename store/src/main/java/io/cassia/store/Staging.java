@@ -19,6 +19,13 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Staging implements AutoCloseable {
     private static final int SMALLEST_BITS = 16;
+
+    /** What a range may need: a chunk at either end. */
+    private static final long EDGES_BYTES = 2L * Checksums.CHUNK_BYTES;
+
+    /** Callers of ranges at one time that find room for sure. */
+    private static final long PARALLEL = 4;
+
     private static final int CLASSES = 63 - SMALLEST_BITS;
 
     private final long limitBytes;
@@ -66,6 +73,16 @@ final class Staging implements AutoCloseable {
         public void close() {
             giveBack(memory);
         }
+    }
+
+    /** Cuts ranges into pieces of which each takes a part of this memory at most. */
+    List<List<RangeRead>> windows(List<RangeRead> ranges) {
+        int most = Math.clamp(limitBytes / (PARALLEL * EDGES_BYTES), 1, Integer.MAX_VALUE);
+        List<List<RangeRead>> windows = new ArrayList<>(ranges.size() / most + 1);
+        for (int from = 0; from < ranges.size(); from += most) {
+            windows.add(ranges.subList(from, Math.min(ranges.size(), from + most)));
+        }
+        return windows;
     }
 
     /** BUFFER_OVERFLOW when there is not so much left. */

@@ -54,6 +54,7 @@ public final class StoreClient implements AutoCloseable {
     private final MasterLink master;
     private final Transfers transfers;
     private final Staging staging;
+    private final SumWorkers workers = new SumWorkers();
     private final Writes writes;
     private final Reads reads;
     private final AsyncStoreClient async;
@@ -75,8 +76,8 @@ public final class StoreClient implements AutoCloseable {
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
         HotCache cache = new HotCache(config.memory().hotCacheBytes(), peers, meters);
         this.writes =
-                new Writes(id, tenant, clock, master, transfers, config.memory().crc64(), meters);
-        this.reads = new Reads(tenant, clock, master, transfers, staging, cache, meters);
+                new Writes(id, tenant, clock, master, transfers, workers, config.memory(), meters);
+        this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
         this.async = new AsyncStoreClient(this, meters);
     }
 
@@ -263,10 +264,15 @@ public final class StoreClient implements AutoCloseable {
 
     /** As {@link #getRange}, of any objects; one outcome per range, the value being its length. */
     public List<Outcome<Long>> getRanges(List<RangeRead> ranges) {
-        List<ByteString> keys = ranges.stream().map(RangeRead::key).toList();
-        Reads.Plan plan =
-                (i, found) -> ReadItem.range(i, found, ranges.get(i), reads.peers(), staging);
-        return keys.isEmpty() ? List.of() : reads.all(keys, false, plan, deadline());
+        List<Outcome<Long>> outcomes = new ArrayList<>(ranges.size());
+        Deadline deadline = deadline();
+        for (List<RangeRead> window : staging.windows(ranges)) {
+            List<ByteString> keys = window.stream().map(RangeRead::key).toList();
+            Reads.Plan plan =
+                    (i, found) -> ReadItem.range(i, found, window.get(i), reads.peers(), staging);
+            outcomes.addAll(reads.all(keys, false, plan, deadline));
+        }
+        return outcomes;
     }
 
     /**
@@ -467,6 +473,7 @@ public final class StoreClient implements AutoCloseable {
     @Override
     public void close() {
         async.close();
+        workers.close();
         engine.close();
         master.close();
         staging.close();

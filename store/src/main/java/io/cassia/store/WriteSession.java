@@ -245,17 +245,15 @@ public final class WriteSession implements AutoCloseable {
                                         .formatted(Keys.show(key), hole));
             }
             Deadline deadline = deadlines.get();
-            Outcome<Done> complete = writes.isChecked() ? sumTheRest(deadline) : Outcome.done();
-            Outcome<Long> committed =
-                    complete.then(
-                            done ->
-                                    writes.endOne(
-                                            key,
-                                            put,
-                                            writes.isChecked()
-                                                    ? ByteString.wrap(sums)
-                                                    : ByteString.EMPTY,
-                                            deadline));
+            ByteString known = ByteString.EMPTY;
+            if (writes.isChecked()) {
+                Outcome<Done> complete = sumTheRest(deadline);
+                if (complete instanceof Outcome.Failed<Done> incomplete) {
+                    return incomplete.as();
+                }
+                known = ByteString.wrap(sums);
+            }
+            Outcome<Long> committed = writes.endOne(key, put, known, deadline);
             ended = committed.isOk();
             return committed;
         } finally {

@@ -21,6 +21,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions.Condition;
+import io.cassia.store.SumWorkers.Sum;
 import io.cassia.store.Transfers.Piece;
 import io.cassia.transfer.Opcode;
 import io.micrometer.core.instrument.Counter;
@@ -28,6 +29,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -46,7 +48,9 @@ final class Writes {
     private final Clock clock;
     private final MasterLink master;
     private final Transfers transfers;
+    private final SumWorkers workers;
     private final boolean crc64;
+    private final boolean sums;
     private final Counter retries;
 
     Writes(
@@ -55,14 +59,17 @@ final class Writes {
             Clock clock,
             MasterLink master,
             Transfers transfers,
-            boolean crc64,
+            SumWorkers workers,
+            StoreClientConfig.Memory memory,
             MeterRegistry meters) {
         this.client = client;
         this.tenant = tenant;
         this.clock = clock;
         this.master = master;
         this.transfers = transfers;
-        this.crc64 = crc64;
+        this.workers = workers;
+        this.crc64 = memory.crc64();
+        this.sums = memory.sums() && master.isChecked();
         this.retries =
                 Counter.builder("cassia_store_put_retries")
                         .description("Puts that were started again on other nodes")
@@ -75,7 +82,8 @@ final class Writes {
         final ByteString key;
         final List<MemorySegment> parts;
         final long bytes;
-        final WrittenObject written;
+        final OptionalLong crc64;
+        final Sum<ByteString> sums;
         Outcome<List<ReplicaDescriptor>> started = NOT_STARTED;
         Outcome<Done> moved = Outcome.done();
 
@@ -84,12 +92,18 @@ final class Writes {
                 ByteString key,
                 List<MemorySegment> parts,
                 long bytes,
-                WrittenObject written) {
+                OptionalLong crc64,
+                Sum<ByteString> sums) {
             this.index = index;
             this.key = key;
             this.parts = parts;
             this.bytes = bytes;
-            this.written = written;
+            this.crc64 = crc64;
+            this.sums = sums;
+        }
+
+        WrittenObject written() {
+            return new WrittenObject(key, crc64, SumWorkers.take(sums));
         }
 
         /** The id of this attempt. */
@@ -126,19 +140,33 @@ final class Writes {
                 open.add(ready);
             }
         }
+        try {
+            attempts(List.copyOf(open), keys.size(), options, outcomes, deadline);
+        } finally {
+            // The caller may give its memory away on return: nobody may look at it any more.
+            open.forEach(item -> SumWorkers.await(item.sums));
+        }
+        return outcomes;
+    }
+
+    private void attempts(
+            List<Item> items,
+            int batchSize,
+            PutOptions options,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
+        List<Item> open = items;
+        Set<String> failed = new HashSet<>();
         boolean stalled = false;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             boolean last = attempt == ATTEMPTS - 1;
-            Set<String> suspects = transfers.peers().suspects();
-            List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
-            start(open, keys.size(), options, preferred, stalled, deadline);
+            start(open, batchSize, options, preferred(failed, deadline), stalled, deadline);
             Deadline limit =
                     last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
-            write(open, limit);
+            write(open, limit, failed);
             stalled = limit.hasPassed();
             open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
         }
-        return outcomes;
     }
 
     private Outcome<Item> item(int index, ByteString key, List<MemorySegment> parts) {
@@ -150,15 +178,19 @@ final class Writes {
                                 .formatted(Keys.show(key)));
             }
         }
+        long bytes = Checksums.length(parts);
         OptionalLong sum = crc64 ? OptionalLong.of(Crc64.of(parts)) : OptionalLong.empty();
-        ByteString sums = master.isChecked() ? Checksums.of(parts) : ByteString.EMPTY;
-        return Outcome.ok(
-                new Item(
-                        index,
-                        key,
-                        parts,
-                        Checksums.length(parts),
-                        new WrittenObject(key, sum, sums)));
+        return Outcome.ok(new Item(index, key, parts, bytes, sum, sums(parts, bytes)));
+    }
+
+    /** They are needed at the end of the put: for large objects they are made meanwhile. */
+    private Sum<ByteString> sums(List<MemorySegment> parts, long bytes) {
+        if (!sums) {
+            return new Sum<>(() -> ByteString.EMPTY);
+        }
+        return workers.isWorth(parts, bytes)
+                ? workers.begin(() -> Checksums.of(parts))
+                : new Sum<>(() -> Checksums.of(parts));
     }
 
     private static long bytes(List<Item> items) {
@@ -169,24 +201,33 @@ final class Writes {
         return bytes;
     }
 
-    /** Segments of nodes that are not under suspicion; none when nobody can tell. */
-    private List<String> healthy(Set<String> suspects, Deadline deadline) {
-        if (!master.isCassia()) {
+    /**
+     * Segments in the order in which they should be tried: those of nodes that nothing speaks
+     * against, then those under suspicion, but none that has failed this put. Empty when no node is
+     * suspected, and when nobody can tell.
+     */
+    private List<String> preferred(Set<String> failed, Deadline deadline) {
+        Set<String> suspects = transfers.peers().suspects();
+        if (suspects.isEmpty() || !master.isCassia()) {
             return List.of();
         }
         List<String> healthy = new ArrayList<>();
+        List<String> doubtful = new ArrayList<>();
         if (master.call(CassiaMethods.STATS, Done.DONE, deadline)
                 instanceof Outcome.Ok<Stats>(Stats stats)) {
             for (SegmentStats segment : stats.segments()) {
+                String endpoint = segment.endpoint();
+                List<String> names = suspects.contains(endpoint) ? doubtful : healthy;
                 if (segment.status() == SegmentStatus.OK.number()
-                        && !suspects.contains(segment.endpoint())
-                        && !healthy.contains(segment.name())) {
-                    healthy.add(segment.name());
+                        && !failed.contains(endpoint)
+                        && !names.contains(segment.name())) {
+                    names.add(segment.name());
                 }
             }
         }
         // Each client begins with another one, and with another one each time.
         Collections.rotate(healthy, (int) (clock.nanos() >>> 10) & 0xFF);
+        healthy.addAll(doubtful);
         return healthy;
     }
 
@@ -262,8 +303,12 @@ final class Writes {
         return fitted;
     }
 
-    /** Writes every allocated replica; the outcome of a key is that of its worst replica. */
-    private void write(List<Item> open, Deadline limit) {
+    /**
+     * Writes every allocated replica; the outcome of a key is that of its worst replica.
+     *
+     * @param failedEndpoints gets the nodes that did not take what they should
+     */
+    private void write(List<Item> open, Deadline limit, Set<String> failedEndpoints) {
         List<Piece> pieces = new ArrayList<>(open.size());
         for (int i = 0; i < open.size(); i++) {
             Item item = open.get(i);
@@ -281,6 +326,7 @@ final class Writes {
             if (moved.get(i) instanceof Outcome.Failed<Done> failed) {
                 Item item = open.get(pieces.get(i).item());
                 item.moved = failed.in(item.context());
+                failedEndpoints.add(pieces.get(i).buffer().transportEndpoint());
             }
         }
     }
@@ -380,7 +426,7 @@ final class Writes {
     private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
         List<WrittenObject> written = new ArrayList<>(items.size());
         for (Item item : items) {
-            written.add(item.written);
+            written.add(item.written());
         }
         List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
         for (int i = 0; i < items.size(); i++) {
@@ -438,10 +484,9 @@ final class Writes {
                         key,
                         List.of(),
                         bytes,
-                        new WrittenObject(key, OptionalLong.empty(), ByteString.EMPTY));
-        Set<String> suspects = transfers.peers().suspects();
-        List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
-        start(List.of(item), 1, options, preferred, false, deadline);
+                        OptionalLong.empty(),
+                        new Sum<>(() -> ByteString.EMPTY));
+        start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
         return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
                 ? failed.in(item.context())
                 : item.started;

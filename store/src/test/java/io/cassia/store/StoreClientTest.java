@@ -96,6 +96,35 @@ class StoreClientTest {
     }
 
     @Test
+    void more_ranges_than_the_local_buffer_has_room_for_are_read_all_the_same() {
+        StoreClient small =
+                cluster.client(StoreClientConfig.Memory.DEFAULT.withLocalBuffer(1 << 20));
+        byte[] value = bytes(1_000_000, 8);
+        client.put(key("k"), value, PutOptions.DEFAULT).orThrow();
+        MemorySegment into = arena.allocate(100 * 100);
+        List<RangeRead> ranges = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            ranges.add(new RangeRead(key("k"), 9_999L * i + 1, into.asSlice(100L * i, 100)));
+        }
+        assertThat(small.getRanges(ranges)).hasSize(100).allMatch(Outcome::isOk);
+        for (int i = 0; i < 100; i++) {
+            assertThat(array(into.asSlice(100L * i, 100)))
+                    .isEqualTo(Arrays.copyOfRange(value, 9_999 * i + 1, 9_999 * i + 101));
+        }
+    }
+
+    @Test
+    void wrong_byte_in_either_half_of_a_large_object_is_found() {
+        for (long offset : new long[] {0, 700_000, 1_999_999}) {
+            client.upsert(key("k"), memory(bytes(2_000_000, 5)), PutOptions.DEFAULT).orThrow();
+            MemorySegment into = arena.allocate(2_000_000);
+            client.get(key("k"), into).orThrow();
+            damage(client.replicas(key("k")).orThrow().getFirst(), offset);
+            assertThat(code(client.get(key("k"), into))).isEqualTo(StoreCode.CHECKSUM_MISMATCH);
+        }
+    }
+
+    @Test
     void parts_are_gathered_and_scattered_in_order() {
         byte[] value = bytes(150_000, 2);
         List<MemorySegment> parts =

@@ -65,6 +65,27 @@ class StoreFailureCodesTest {
 
     @Test
     @Covers(
+            store = {StoreCode.TRANSFER_FAIL, StoreCode.OK},
+            scenario = "The only node is killed, then an object is put; another node comes.")
+    void put_to_a_killed_node_is_taken_back(Coverage coverage) throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofShared()) {
+            CassiaProcess node = cluster.node("16MiB");
+            try (StoreClient client = cluster.client(Duration.ofSeconds(10))) {
+                MemorySegment memory = arena.allocate(4096);
+                node.kill();
+                coverage.expect(
+                        client.put(KEY, memory, PutOptions.DEFAULT), StoreCode.TRANSFER_FAIL);
+                cluster.node("16MiB");
+                // The key is free at once, and the put keeps away from the node that failed.
+                coverage.expect(client.put(KEY, memory, PutOptions.DEFAULT), StoreCode.OK);
+                coverage.expect(client.get(KEY, memory), StoreCode.OK);
+            }
+        }
+    }
+
+    @Test
+    @Covers(
             store = {StoreCode.RPC_FAIL, StoreCode.OK},
             scenario = "The master is killed, then an object is read and another one put.")
     void killed_master(Coverage coverage) throws Exception {

@@ -11,6 +11,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions;
 import io.cassia.store.StoreClient;
+import io.cassia.store.WriteSession;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What users do with a cluster of separate processes, and what happens when these are killed. */
@@ -82,6 +84,41 @@ class StoreProcessTest {
                 memory.fill((byte) 0);
                 assertThat(client.get(key("huge"), memory)).isEqualTo(Outcome.ok(bytes));
                 assertThat(Bytes.firstWrong(memory, 3)).isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void object_above_four_gigabytes_is_written_and_read_in_pieces() throws Exception {
+        long bytes = (4L << 30) + (16 << 20) + 17;
+        int piece = 64 << 20;
+        assumeTrue(
+                availableBytes() > 2 * bytes
+                        && Path.of("/dev/shm").toFile().getUsableSpace() > bytes + (1L << 30),
+                "needs 9 GiB of free memory and 6 GiB of shared memory");
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofShared()) {
+            cluster.node("4200MiB");
+            MemorySegment memory = arena.allocate(piece, 8);
+            try (StoreClient client = cluster.client(Duration.ofMinutes(2))) {
+                try (WriteSession session =
+                        client.openWrite(key("huge"), bytes, PutOptions.DEFAULT).orThrow()) {
+                    for (long at = 0; at < bytes; at += piece) {
+                        Bytes.fill(memory, at);
+                        session.write(at, memory.asSlice(0, Math.min(piece, bytes - at))).orThrow();
+                    }
+                    session.commit().orThrow();
+                }
+                assertThat(client.size(key("huge"))).isEqualTo(Outcome.ok(bytes));
+                for (long at = 0; at < bytes; at += piece) {
+                    MemorySegment into = memory.asSlice(0, Math.min(piece, bytes - at));
+                    into.fill((byte) 0);
+                    client.getRange(key("huge"), at, into).orThrow();
+                    // A piece that is cut short has its last bytes filled one by one.
+                    long whole = into.byteSize() / 8 * 8;
+                    assertThat(Bytes.firstWrong(into.asSlice(0, whole), at)).isEqualTo(-1);
+                }
             }
         }
     }

@@ -90,7 +90,7 @@ public final class MasterCore {
             case Command.BatchGetReplicaList c -> reads.getAll(c.args());
             case Command.BatchExistKey c -> reads.existAll(c.args());
             case Command.Acquire c -> reads.acquire(c.args());
-            case Command.LongestPrefix c -> reads.longestPrefix(c.args());
+            case Command.LongestPrefix c -> reads.longestPrefix(c.args(), c.leaseId());
             case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
             case Command.AcquireChecked c -> checked.acquire(c.args());

@@ -30,7 +30,7 @@ final class ClusterSimulation {
         void at(NodeMemory memory, long address);
     }
 
-    private static final int TRACE_LINES = Integer.getInteger("lines", 80);
+    private static final int TRACE_LINES = 80;
 
     final VirtualTime time = new VirtualTime();
     final SplittableRandom random;
@@ -227,6 +227,10 @@ final class ClusterSimulation {
         }
         comeToRest();
         audit.checkHistories();
+        figures.evictions = audit.evictions;
+        figures.losses = audit.losses;
+        figures.refusedEnds = audit.refusedEnds;
+        figures.copies = audit.copies;
     }
 
     /** Nothing goes wrong any more, and nobody wants anything: what was in flight must end. */
