@@ -84,7 +84,8 @@ final class MasterAudit {
         byVersion.put(attempt.version, attempt);
     }
 
-    WriteAttempt attempt(long version) {
+    /** The write that a version is of; null when there is none with that number. */
+    @Nullable WriteAttempt attempt(long version) {
         return byVersion.get(version);
     }
 
@@ -422,7 +423,7 @@ final class MasterAudit {
             case Command.PutEnd _, Command.BatchPutEnd _ -> {
                 that(after != null, () -> before + " vanishes by an End");
                 WriteAttempt by = attempt(after == null ? 0 : after.version());
-                if (!by.upsert) {
+                if (by != null && !by.upsert) {
                     that(by.replacesSilent, () -> by + " replaces " + before);
                     history.happened(lost);
                 }

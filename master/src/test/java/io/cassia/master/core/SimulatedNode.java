@@ -3,6 +3,9 @@ package io.cassia.master.core;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.rpc.mooncake.ClientStatus;
+import io.cassia.rpc.mooncake.CopyStartResult;
+import io.cassia.rpc.mooncake.MoveStartResult;
+import io.cassia.rpc.mooncake.PingResult;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
@@ -74,7 +77,7 @@ final class SimulatedNode extends SimulatedMember {
         if (incarnation != process.incarnation()) {
             return;
         }
-        ask(new Command.Ping(id), answer -> answer.map(this::pinged), () -> {});
+        ask(new Command.Ping(id), this::pinged, () -> {});
         ask(
                 new Command.FetchTasks(new Args.FetchTasks(id, 2)),
                 orders -> orders.forEach(this::carryOut),
@@ -82,9 +85,10 @@ final class SimulatedNode extends SimulatedMember {
         process.after(PING_EVERY, () -> heartbeat(incarnation));
     }
 
-    private Done pinged(io.cassia.rpc.mooncake.PingResult result) {
+    private void pinged(Outcome<PingResult> answer) {
         Segment lent = segment;
-        if (result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
+        if (answer instanceof Outcome.Ok<PingResult>(PingResult result)
+                && result.clientStatus() == ClientStatus.NEED_REMOUNT.number()
                 && lent != null
                 && !leaving) {
             ask(
@@ -92,7 +96,6 @@ final class SimulatedNode extends SimulatedMember {
                     _ -> {},
                     () -> {});
         }
-        return Done.DONE;
     }
 
     /** Takes its memory back and lends new memory a little later. */
@@ -198,7 +201,7 @@ final class SimulatedNode extends SimulatedMember {
                     answer -> {
                         if (answer
                                 instanceof
-                                Outcome.Ok<io.cassia.rpc.mooncake.MoveStartResult>(var started)) {
+                                Outcome.Ok<MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -222,7 +225,7 @@ final class SimulatedNode extends SimulatedMember {
                 answer -> {
                     if (answer
                             instanceof
-                            Outcome.Ok<io.cassia.rpc.mooncake.CopyStartResult>(var started)) {
+                            Outcome.Ok<CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);

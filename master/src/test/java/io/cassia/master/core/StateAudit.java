@@ -218,7 +218,7 @@ final class StateAudit {
                         objects.has(slot, ObjectTable.IN_FLIGHT | ObjectTable.REPLICATING),
                         silent,
                         extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text,
-                        segments.toArray(new MountedSegment[0])));
+                        segments));
     }
 
     private void allocations() {

@@ -1,6 +1,7 @@
 package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
+import java.util.List;
 
 /**
  * Immutable. A readable object as the audit found it after a command.
@@ -17,7 +18,7 @@ record StoredObject(
         boolean busy,
         boolean silent,
         ByteString group,
-        MountedSegment[] segments) {
+        List<MountedSegment> segments) {
     boolean isLost() {
         for (MountedSegment segment : segments) {
             if (segment.isReadable()) {
