@@ -85,7 +85,7 @@ final class ClusterSimulation {
      * Names somebody who may read or write. Versions are negative here, so that both are unique.
      */
     long newHolder() {
-        return -++lastNumber;
+        return - ++lastNumber;
     }
 
     long newVersion() {
