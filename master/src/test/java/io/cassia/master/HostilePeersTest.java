@@ -197,8 +197,12 @@ class HostilePeersTest {
                                     new Args.Keys(keys, TENANT)))
                     .hasSize(BATCH)
                     .allMatch(Outcome::isOk);
-            assertThat(json(master.http("POST", "/api/v1/longest_prefix", prefix())).get("count"))
-                    .hasToString("100000");
+            assertThat(
+                            json(master.http("POST", "/api/v1/longest_prefix", prefix(60_000)))
+                                    .get("count"))
+                    .hasToString("60000");
+            assertThat(master.http("POST", "/api/v1/longest_prefix", prefix(BATCH)).statusCode())
+                    .isEqualTo(400);
             assertThat(
                             master.call(
                                     MasterMethods.BATCH_REMOVE,
@@ -209,9 +213,9 @@ class HostilePeersTest {
         }
     }
 
-    private static String prefix() {
+    private static String prefix(int count) {
         StringBuilder body = new StringBuilder("{\"keys\":[");
-        for (int i = 0; i < BATCH; i++) {
+        for (int i = 0; i < count; i++) {
             body.append(i == 0 ? "" : ",").append("\"batch-").append(i).append('"');
         }
         return body.append("]}").toString();

@@ -32,9 +32,11 @@ public record StoreClientConfig(
      *     heap arrays, edges of ranges, streams
      * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
      * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
+     * @param sums whether puts leave the checksums of their chunks; without, nobody can prove the
+     *     bytes of these objects. Only measurements of what they cost do without
      */
-    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64) {
-        public static final Memory DEFAULT = new Memory(64L << 20, 0, false);
+    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64, boolean sums) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, false, true);
 
         public Memory {
             if (localBufferBytes < Checksums.CHUNK_BYTES || hotCacheBytes < 0) {
@@ -45,15 +47,19 @@ public record StoreClientConfig(
         }
 
         public Memory withLocalBuffer(long bytes) {
-            return new Memory(bytes, hotCacheBytes, crc64);
+            return new Memory(bytes, hotCacheBytes, crc64, sums);
         }
 
         public Memory withHotCache(long bytes) {
-            return new Memory(localBufferBytes, bytes, crc64);
+            return new Memory(localBufferBytes, bytes, crc64, sums);
         }
 
         public Memory withCrc64(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, wanted);
+            return new Memory(localBufferBytes, hotCacheBytes, wanted, sums);
+        }
+
+        public Memory withSums(boolean wanted) {
+            return new Memory(localBufferBytes, hotCacheBytes, crc64, wanted);
         }
     }
 

@@ -233,8 +233,7 @@ final class TaskRunner implements AutoCloseable {
     private Outcome<Done> attempt(int type, JsonNode payload, Deadline deadline) {
         Subject subject =
                 new Subject(
-                        key(payload),
-                        ByteString.of(payload.path("tenant_id").asString("default")));
+                        key(payload), ByteString.of(payload.path("tenant_id").asString("default")));
         String source = payload.path("source").asString("");
         return switch (type) {
             case COPY -> copy(subject, source, payload, deadline);

@@ -124,7 +124,7 @@ final class MasterLoad implements AutoCloseable {
         }
     }
 
-    /** Works until the time; how many keys. */
+    /** Works until the time, and does at least one request; how many keys. */
     long measure(MasterCell cell, long objects, long endNanos, Histogram times) {
         return cell.inFlight() > 1
                 ? pipelined(cell, objects, endNanos, times)
@@ -142,14 +142,14 @@ final class MasterLoad implements AutoCloseable {
         }
         long keys = 0;
         long now = clock.nanos();
-        for (int i = 0; now < endNanos; i++) {
-            List<ByteString> request = requests.get(i % requests.size());
-            request(cell, request);
+        int next = 0;
+        do {
+            request(cell, requests.get(next++ % requests.size()));
             keys += cell.batch();
             long end = clock.nanos();
             times.recordValue(end - now);
             now = end;
-        }
+        } while (now < endNanos);
         return keys;
     }
 
@@ -244,7 +244,7 @@ final class MasterLoad implements AutoCloseable {
         RpcPipeline<Args.PutEnd, ?> ends = client.pipeline(MasterMethods.PUT_END, depth, TIMEOUT);
         long keys = 0;
         long now = clock.nanos();
-        while (now < endNanos) {
+        do {
             long from = nextPut;
             for (int i = 0; i < depth; i++) {
                 starts.add(start(key(from + i)));
@@ -259,7 +259,7 @@ final class MasterLoad implements AutoCloseable {
             long end = clock.nanos();
             times.recordValue(end - now);
             now = end;
-        }
+        } while (now < endNanos);
         return keys;
     }
 
@@ -292,14 +292,14 @@ final class MasterLoad implements AutoCloseable {
 
         long run(List<Args.Key> keys, long endNanos) {
             long now = clock.nanos();
-            while (now < endNanos) {
+            do {
                 while (!pipeline.isFull()) {
                     sent[(int) (added % RING)] = now;
                     pipeline.add(keys.get((int) (added++ % RING)));
                 }
                 pipeline.drain(this::answered);
                 now = clock.nanos();
-            }
+            } while (now < endNanos);
             long inTime = answered;
             while (pipeline.inFlight() > 0) {
                 pipeline.drain(MasterLoad::require);

@@ -64,7 +64,7 @@ public final class Cli {
         commands.put("demo", () -> new DemoCommand(console, backend, clock));
         commands.put("datadist", DataDistCommand::new);
         commands.put("bench", BenchCommand::new);
-        commands.put("links", () -> new LinksCommand(console));
+        commands.put("links", () -> new LinksCommand(console, clock));
         commands.put("probe", () -> new ProbeCommand(console, clock));
         commands.put("explain", () -> new ExplainCommand(console));
         commands.put("warm-up", () -> new WarmUpCommand(console, backend, clock));

@@ -51,7 +51,13 @@ final class LentSegments implements SegmentHost, AutoCloseable {
                         StoreCode.NO_AVAILABLE_HANDLE,
                         MOST + " segments are lent already; give some back first");
             }
-            return node().then(running -> running.mount(bytes)).map(this::remember);
+            Outcome<List<Uuid>> mounted = node().then(running -> running.mount(bytes));
+            if (mounted instanceof Outcome.Ok<List<Uuid>>(List<Uuid> ids)) {
+                for (Uuid id : ids) {
+                    lent.put(id.toString(), id);
+                }
+            }
+            return mounted.map(ids -> ids.stream().map(Uuid::toString).toList());
         } finally {
             lock.unlock();
         }
@@ -76,12 +82,6 @@ final class LentSegments implements SegmentHost, AutoCloseable {
             node = Optional.of(running);
         }
         return started;
-    }
-
-    @GuardedBy("lock")
-    private List<String> remember(List<Uuid> ids) {
-        ids.forEach(id -> lent.put(id.toString(), id));
-        return ids.stream().map(Uuid::toString).toList();
     }
 
     /** Others are not kept waiting while the grace passes. */

@@ -138,6 +138,21 @@ class EngineCommandsTest {
     }
 
     @Test
+    void links_tell_how_bytes_would_get_to_a_peer_and_why_not_faster() {
+        try (TransferEngine target = engine()) {
+            CliRun links = run("links " + target.localName());
+            assertThat(links.err()).isEmpty();
+            assertThat(links.out())
+                    .contains("=== Peers ===", target.localName() + " by local state=attached")
+                    .contains(target.localName() + " tcp: ");
+            JsonNode peer = run("links --json " + target.localName()).json().get("peers").get(0);
+            assertThat(peer.get("transport").asString()).isEqualTo("local");
+        }
+        CliRun unknown = run("links no-such-host.invalid:1");
+        assertThat(unknown.exit()).isEqualTo(ExitCodes.UNREACHABLE);
+    }
+
+    @Test
     void links_show_the_host_or_a_matrix_from_a_file(@TempDir Path directory) throws Exception {
         assertThat(run("links").out()).contains("=== Local NICs ===", "=== Host ===");
         assertThat(run("links --json").json().get("topology").isObject()).isTrue();

@@ -11,6 +11,9 @@ package io.cassia.datadist.bench;
  * @param requests contiguous ranges per call
  * @param nanos time of one call of LLM-DataDist
  * @param engineNanos time of the bare Transfer Engine for the same ranges
+ * @param bestNanos the shortest of the calls: what a machine that does other things too takes least
+ *     from
+ * @param engineBestNanos the same of the bare engine
  * @param controlNanos of that call, for asking the peer and for its confirmation
  * @param verified whether every byte was found where it belongs, in every round
  */
@@ -23,6 +26,8 @@ public record BenchRow(
         long requests,
         long nanos,
         long engineNanos,
+        long bestNanos,
+        long engineBestNanos,
         long controlNanos,
         boolean verified) {
     /** 10^9 bytes per second. */
@@ -38,6 +43,11 @@ public record BenchRow(
     /** Rate beside that of the bare engine. */
     public double ratio() {
         return (double) engineNanos / nanos;
+    }
+
+    /** The same of the best calls. */
+    public double bestRatio() {
+        return (double) engineBestNanos / bestNanos;
     }
 
     public double microsPerCall() {

@@ -243,6 +243,8 @@ public final class DataDistBench {
                         requests,
                         median(nanos),
                         median(engineNanos),
+                        Arrays.stream(nanos).min().orElseThrow(),
+                        Arrays.stream(engineNanos).min().orElseThrow(),
                         median(controlNanos),
                         verified));
     }

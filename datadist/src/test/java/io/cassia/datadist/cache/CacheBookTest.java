@@ -26,8 +26,7 @@ final class CacheBookTest {
                         List.of(),
                         Optional.empty(),
                         Outcome::done);
-        CacheEntry entry =
-                Objects.requireNonNull(book.find(book.add(made, 0).orThrow().cacheId()));
+        CacheEntry entry = Objects.requireNonNull(book.find(book.add(made, 0).orThrow().cacheId()));
         List<CacheEntry> before = book.freed();
         book.dropNumber(entry, true);
         // One thread walks over the list that it was given while another one frees.

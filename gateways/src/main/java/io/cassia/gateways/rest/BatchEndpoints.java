@@ -140,7 +140,7 @@ final class BatchEndpoints {
     }
 
     /** One value of a put on its way. Immutable. */
-    private record Value(ByteString key, byte[] bytes) {}
+    private record Value(ByteString key, MemorySegment bytes) {}
 
     void put(RestExchange exchange) throws IOException {
         withDocument(
@@ -186,14 +186,14 @@ final class BatchEndpoints {
                             ? text.stringValue().getBytes(StandardCharsets.UTF_8)
                             : Base64.getDecoder().decode(base64.stringValue());
             return KeyPath.check(ByteString.of(key.stringValue()))
-                    .map(checked -> new Value(checked, bytes));
+                    .map(checked -> new Value(checked, MemorySegment.ofArray(bytes)));
         } catch (IllegalArgumentException e) {
             return Documents.invalid("\"base64\" of " + key + ": " + e.getMessage());
         }
     }
 
     private void put(RestExchange exchange, List<Value> values) throws IOException {
-        long total = values.stream().mapToLong(value -> value.bytes().length).sum();
+        long total = values.stream().mapToLong(value -> value.bytes().byteSize()).sum();
         Outcome<Body> taken = memory.take(total);
         if (taken instanceof Outcome.Failed<Body> failed) {
             exchange.failed(failed);
@@ -205,9 +205,8 @@ final class BatchEndpoints {
             List<MemorySegment> parts = new ArrayList<>(values.size());
             long at = 0;
             for (Value value : values) {
-                int length = value.bytes().length;
-                MemorySegment.copy(
-                        value.bytes(), 0, body.memory(), ValueLayout.JAVA_BYTE, at, length);
+                long length = value.bytes().byteSize();
+                MemorySegment.copy(value.bytes(), 0, body.memory(), at, length);
                 keys.add(value.key());
                 parts.add(body.memory().asSlice(at, length));
                 at += length;

@@ -32,15 +32,13 @@ final class Documents {
         try (Received body = received.get()) {
             document = read(body);
         }
-        switch (document) {
-            case Outcome.Ok<JsonNode>(JsonNode json) -> {
-                return Optional.of(json);
-            }
+        return switch (document) {
+            case Outcome.Ok<JsonNode>(JsonNode json) -> Optional.of(json);
             case Outcome.Failed<JsonNode> failed -> {
                 exchange.failed(failed);
-                return Optional.empty();
+                yield Optional.empty();
             }
-        }
+        };
     }
 
     /** INVALID_PARAMS when it is not one JSON object. */

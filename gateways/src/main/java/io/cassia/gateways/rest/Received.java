@@ -95,16 +95,13 @@ final class Received implements AutoCloseable {
     }
 
     private boolean add(RestExchange exchange, Outcome<Body> taken) throws IOException {
-        switch (taken) {
-            case Outcome.Ok<Body>(Body body) -> {
-                bodies.add(body);
-                return true;
-            }
+        return switch (taken) {
+            case Outcome.Ok<Body>(Body body) -> bodies.add(body);
             case Outcome.Failed<Body> failed -> {
                 exchange.failed(failed);
-                return false;
+                yield false;
             }
-        }
+        };
     }
 
     private long readInto(RestExchange exchange, Body body) throws IOException {

@@ -10,7 +10,6 @@ import io.cassia.store.StoreClient;
 import io.cassia.store.WriteSession;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -137,21 +136,19 @@ final class Uploads {
         }
     }
 
-    private Outcome<Done> putBytes(ByteString key, byte[] value) {
-        return memory.take(value.length)
+    private Outcome<Done> putBytes(ByteString key, MemorySegment value) {
+        return memory.take(value.byteSize())
                 .then(
                         body -> {
                             try (body) {
-                                MemorySegment into = body.memory();
-                                MemorySegment.copy(
-                                        value, 0, into, ValueLayout.JAVA_BYTE, 0, value.length);
+                                MemorySegment into = body.memory().copyFrom(value);
                                 return client.put(key, into, PutOptions.DEFAULT);
                             }
                         });
     }
 
     /** A document of upstream's put. Immutable. */
-    private record TextPut(ByteString key, byte[] value) {}
+    private record TextPut(ByteString key, MemorySegment value) {}
 
     private static Outcome<TextPut> textPut(JsonNode document) {
         JsonNode key = document.path("key");
@@ -159,7 +156,8 @@ final class Uploads {
         if (!key.isString() || !value.isString()) {
             return Documents.invalid("the body must be {\"key\": text, \"value\": text}");
         }
-        byte[] bytes = value.stringValue().getBytes(StandardCharsets.UTF_8);
+        MemorySegment bytes =
+                MemorySegment.ofArray(value.stringValue().getBytes(StandardCharsets.UTF_8));
         return KeyPath.check(ByteString.of(key.stringValue()))
                 .map(checked -> new TextPut(checked, bytes));
     }

@@ -255,8 +255,15 @@ class RestLimitsTest {
                     .close();
             connect(
                             cluster,
-                            "PUT /api/put/cut HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-                                    + "5\r\nabcde\r\n")
+                            String.join(
+                                    "\r\n",
+                                    "PUT /api/put/cut HTTP/1.1",
+                                    "Host: x",
+                                    "Transfer-Encoding: chunked",
+                                    "",
+                                    "5",
+                                    "abcde",
+                                    ""))
                     .close();
             assertThat(
                             ServiceProcess.pollUntil(

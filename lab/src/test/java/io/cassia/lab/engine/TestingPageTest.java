@@ -46,9 +46,7 @@ class TestingPageTest {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
                 for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
                     sources.merge(
-                            file.getFileName().toString(),
-                            Files.readString(file),
-                            String::concat);
+                            file.getFileName().toString(), Files.readString(file), String::concat);
                 }
             }
         }

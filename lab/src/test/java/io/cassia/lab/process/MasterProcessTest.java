@@ -59,7 +59,7 @@ class MasterProcessTest {
             for (String line :
                     List.of(
                             "master_key_count 1.0",
-                            "master_put_start_requests_total 1.0",
+                            "master_batch_put_start_requests_total 1.0",
                             "master_value_size_bytes_bucket{le=\"1024.0\"} 1",
                             "# TYPE master_value_size_bytes histogram",
                             "# TYPE master_evicted_key_count gauge",

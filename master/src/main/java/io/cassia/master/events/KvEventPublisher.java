@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,7 +17,6 @@ import java.util.function.IntFunction;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
-import org.zeromq.ZMQException;
 
 /**
  * Publishes events of objects over ZeroMQ (spec mooncake-store 12.5). Guarded: its own thread
@@ -42,9 +42,8 @@ public final class KvEventPublisher implements AutoCloseable {
     private final IntFunction<List<ObjectEvent>> source;
     private final Clock clock;
     private final EventCodec codec;
-    private final ZContext context;
-    private final ZMQ.Socket socket;
-    private final String endpoint;
+    private final String wanted;
+    private final CompletableFuture<Outcome<String>> bound = new CompletableFuture<>();
     private final LongAdder batches = new LongAdder();
     private final LongAdder events = new LongAdder();
     private final LongAdder skipped = new LongAdder();
@@ -58,15 +57,11 @@ public final class KvEventPublisher implements AutoCloseable {
             KvEventsConfig config,
             IntFunction<List<ObjectEvent>> source,
             Clock clock,
-            MeterRegistry meters,
-            ZContext context,
-            ZMQ.Socket socket) {
+            MeterRegistry meters) {
         this.source = source;
         this.clock = clock;
         this.codec = new EventCodec(config);
-        this.context = context;
-        this.socket = socket;
-        this.endpoint = socket.getLastEndpoint();
+        this.wanted = config.endpoint();
         this.thread =
                 Thread.ofPlatform().daemon().name("cassia-master-events").unstarted(this::run);
         counter(meters, "batches", "Messages of events published", batches);
@@ -96,28 +91,14 @@ public final class KvEventPublisher implements AutoCloseable {
             IntFunction<List<ObjectEvent>> source,
             Clock clock,
             MeterRegistry meters) {
-        ZContext context = new ZContext(1);
-        context.setLinger(0);
-        ZMQ.Socket socket = context.createSocket(SocketType.XPUB);
-        try {
-            socket.setSndHWM(HIGH_WATER_MARK);
-            socket.bind(config.endpoint());
-            KvEventPublisher publisher =
-                    new KvEventPublisher(config, source, clock, meters, context, socket);
-            publisher.thread.start();
-            return Outcome.ok(publisher);
-        } catch (ZMQException | IllegalArgumentException e) {
-            context.close();
-            return Outcome.failed(
-                    StoreCode.RPC_FAIL,
-                    "kv events cannot be published at %s: %s; choose another endpoint"
-                            .formatted(config.endpoint(), e.getMessage()));
-        }
+        KvEventPublisher publisher = new KvEventPublisher(config, source, clock, meters);
+        publisher.thread.start();
+        return publisher.bound.join().map(_ -> publisher);
     }
 
     /** What it is bound to, with the real port. */
     public String endpoint() {
-        return endpoint;
+        return bound.join().orThrow();
     }
 
     public long publishedBatches() {
@@ -133,26 +114,46 @@ public final class KvEventPublisher implements AutoCloseable {
         return skipped.sum();
     }
 
+    /** A ZeroMQ socket belongs to one thread, from its making to its end. */
     private void run() {
+        try (ZContext context = new ZContext(1)) {
+            context.setLinger(0);
+            ZMQ.Socket socket = context.createSocket(SocketType.XPUB);
+            socket.setSndHWM(HIGH_WATER_MARK);
+            socket.bind(wanted);
+            boolean _ = bound.complete(Outcome.ok(socket.getLastEndpoint()));
+            serve(socket);
+        } catch (RuntimeException e) {
+            Outcome<String> failed =
+                    Outcome.failed(
+                            StoreCode.RPC_FAIL,
+                            "kv events cannot be published at %s: %s; choose another endpoint"
+                                    .formatted(wanted, e.getMessage()));
+            if (!bound.complete(failed)) {
+                LOG.log(System.Logger.Level.ERROR, "kv events ended", e);
+            }
+        }
+    }
+
+    private void serve(ZMQ.Socket socket) {
         boolean last = false;
         while (!last) {
             last = pause();
             try {
                 List<ObjectEvent> taken = source.apply(BATCH);
                 while (!taken.isEmpty()) {
-                    publish(taken);
+                    publish(socket, taken);
                     taken = source.apply(BATCH);
                 }
-                forgetSubscriptions();
+                forgetSubscriptions(socket);
             } catch (RuntimeException e) {
                 // A bug, but events to come are worth more than none.
                 LOG.log(System.Logger.Level.ERROR, "kv events not published", e);
             }
         }
-        context.close();
     }
 
-    private void publish(List<ObjectEvent> taken) {
+    private void publish(ZMQ.Socket socket, List<ObjectEvent> taken) {
         List<ObjectEvent> named = taken.stream().filter(codec::hasName).toList();
         skipped.add(taken.size() - named.size());
         if (named.isEmpty()) {
@@ -176,7 +177,7 @@ public final class KvEventPublisher implements AutoCloseable {
     }
 
     /** An XPUB socket hands subscriptions to its owner, who does not care. */
-    private void forgetSubscriptions() {
+    private static void forgetSubscriptions(ZMQ.Socket socket) {
         while (socket.recv(ZMQ.DONTWAIT) != null) {
             // Who listens is nobody's business here.
         }

@@ -174,8 +174,8 @@ final class KeyEndpoints {
 
     private static Outcome<LongestPrefix> wanted(
             JsonNode body, ByteString tenant, List<String> keys) {
-        if (keys.isEmpty() || keys.size() > MOST_KEYS) {
-            return Request.invalid(keys.size() + " keys; there are 1 to " + MOST_KEYS);
+        if (keys.isEmpty()) {
+            return Request.invalid("keys is missing or empty");
         }
         return Request.number(body, "lease_ttl_ms")
                 .then(

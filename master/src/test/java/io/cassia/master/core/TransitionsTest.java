@@ -54,7 +54,12 @@ class TransitionsTest {
                     m.start(A, "k", KIB, onA()).orThrow();
                     m.run(Duration.ofSeconds(31), A, B);
                 });
-        states.put("put in flight, revoked", revoked());
+        states.put(
+                "put in flight, revoked",
+                m -> {
+                    m.start(A, "k", KIB, onA()).orThrow();
+                    m.revoke(A, "k").orThrow();
+                });
         states.put("complete", m -> m.put("k", KIB, onA()));
         states.put(
                 "read lease",
@@ -121,13 +126,6 @@ class TransitionsTest {
                     m.run(Duration.ofSeconds(31), B);
                 });
         return states;
-    }
-
-    private static Consumer<Harness> revoked() {
-        return m -> {
-            m.start(A, "k", KIB, onA()).orThrow();
-            m.revoke(A, "k").orThrow();
-        };
     }
 
     private static ReplicateConfig onA() {

@@ -56,7 +56,12 @@ class SettingsPageTest {
 
     @Test
     void every_variable_of_the_specification_is_a_setting_or_accounted_for() throws IOException {
-        String page = Files.readString(Path.of(System.getProperty("cassia.root", ".."), "docs", "configuration.md"));
+        String page =
+                Files.readString(
+                        Path.of(
+                                System.getProperty("cassia.root", ".."),
+                                "docs",
+                                "configuration.md"));
         assertThat(VARIABLES.strip().split("\\s+"))
                 .allSatisfy(name -> assertThat(page).contains("`" + name + "`"));
     }

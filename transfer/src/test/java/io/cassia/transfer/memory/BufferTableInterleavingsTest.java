@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class BufferTableInterleavingsTest {
     @Test
     void operations_are_as_if_one_after_the_other() {
-        new Interleavings(Operations.class, 2).checkBriefly(4, 100);
+        new Interleavings(Operations.class, 2).checkBriefly(3, 50);
     }
 
     @Test

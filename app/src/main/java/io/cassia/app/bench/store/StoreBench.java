@@ -1,5 +1,7 @@
 package io.cassia.app.bench.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.cassia.app.bench.BenchInitiator;
 import io.cassia.app.bench.BenchPlan;
 import io.cassia.app.bench.store.StoreCell.Operation;
@@ -80,7 +82,8 @@ public final class StoreBench {
                                                     HOST,
                                                     "default",
                                                     DEADLINE)
-                                            .withEngine(settings);
+                                            .withEngine(settings)
+                                            .withMemory(memory());
                             return StoreClient.connect(config, clock, new SimpleMeterRegistry())
                                     .then(
                                             client -> {
@@ -89,6 +92,12 @@ public final class StoreBench {
                                                 }
                                             });
                         });
+    }
+
+    /** With {@code CASSIA_BENCH_CHECKSUMS=off}, objects without checksums: what these cost. */
+    private StoreClientConfig.Memory memory() {
+        boolean without = "off".equals(variables.get("CASSIA_BENCH_CHECKSUMS"));
+        return StoreClientConfig.Memory.DEFAULT.withSums(!without);
     }
 
     private Outcome<EngineEnvironment> settings(Where where) {
@@ -204,7 +213,7 @@ public final class StoreBench {
             }
             redisRates.put(shape, rates);
         }
-        return Outcome.ok(OptionalDouble.of(rates.get(cell.operation())));
+        return Outcome.ok(OptionalDouble.of(requireNonNull(rates.get(cell.operation()))));
     }
 
     /** The engine alone, against the same memory. */

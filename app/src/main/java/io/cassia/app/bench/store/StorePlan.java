@@ -83,7 +83,7 @@ public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Dur
     /** Memory that all objects of one round take. */
     long roundBytes() {
         return shapes.stream()
-                .mapToLong(shape -> callsPerRound(shape) * threads * shape.batchBytes())
+                .mapToLong(shape -> (long) callsPerRound(shape) * threads * shape.batchBytes())
                 .max()
                 .orElse(0);
     }

@@ -223,13 +223,12 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    /** Ends the connections whose requests use a range; the number of them. */
+    /** Ends the connections whose requests use a range; how many were not being ended already. */
     @CanIgnoreReturnValue
     public int abort(Registration range) {
         int aborted = 0;
         for (ServerConnection connection : connections) {
-            if (connection.holds(range)) {
-                connection.abort();
+            if (connection.holds(range) && connection.abort()) {
                 context.metrics().serverClosed("unregistered");
                 aborted++;
             }

@@ -1,11 +1,13 @@
 package io.cassia.transfer.transport.tcp;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ final class ServerConnection implements Runnable {
     private final TransferMetrics.Flows flows;
     private final Watchdog.Watch watch;
     private final Responses responses;
+    private final AtomicBoolean aborted = new AtomicBoolean();
     private volatile @Nullable Registration bulk;
 
     ServerConnection(Wire wire, ServerContext context, TransferMetrics.Flows flows) {
@@ -85,8 +88,10 @@ final class ServerConnection implements Runnable {
         return bulk == range || responses.holds(range);
     }
 
-    /** Ends the connection at once, from any thread. */
-    void abort() {
+    /** Ends the connection at once, from any thread; false when somebody has done so before. */
+    @CanIgnoreReturnValue
+    boolean abort() {
         wire.reset();
+        return aborted.compareAndSet(false, true);
     }
 }
