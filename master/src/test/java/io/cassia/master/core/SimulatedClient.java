@@ -113,13 +113,13 @@ final class SimulatedClient extends SimulatedMember {
             exist(someNames(4));
         } else if (choice < 580) {
             getAll(someNames(4));
-        } else if (choice < 780) {
+        } else if (choice < 760) {
             write(List.of(anyName()), random().nextInt(4) == 0, false);
-        } else if (choice < 860) {
+        } else if (choice < 840) {
             write(someNames(4), random().nextInt(3) == 0, true);
-        } else if (choice < 910) {
+        } else if (choice < 880) {
             remove(List.of(anyName()), false);
-        } else if (choice < 925) {
+        } else if (choice < 895) {
             remove(someNames(3), true);
         } else {
             rarely(choice);
@@ -130,15 +130,15 @@ final class SimulatedClient extends SimulatedMember {
         ByteString tenant = world.tenant(random().nextInt(world.profile.tenants()));
         Optional<ByteString> regex =
                 Optional.of(ByteString.of("k" + random().nextInt(3) + "?[0-4]$"));
-        if (choice < 935) {
+        if (choice < 905) {
             Selection selection = new Selection(Optional.of(tenant), regex);
             tell(new Command.RemoveSlice(selection, random().nextInt(4) == 0, Cursor.START));
-        } else if (choice < 937) {
+        } else if (choice < 907) {
             Selection all = new Selection(Optional.of(tenant), Optional.empty());
             tell(new Command.RemoveSlice(all, random().nextBoolean(), Cursor.START));
-        } else if (choice < 945) {
+        } else if (choice < 915) {
             getByRegex(tenant, regex);
-        } else if (choice < 955) {
+        } else if (choice < 925) {
             List<ByteString> keys = someNames(3).stream().map(ObjectName::key).toList();
             String segment = random().nextBoolean() ? "" : anyNode();
             // The writer named may be anybody, also one who is about to lose the key.
@@ -146,7 +146,7 @@ final class SimulatedClient extends SimulatedMember {
             tell(new Command.BatchReplicaClear(new Args.BatchReplicaClear(keys, writer, segment)));
         } else if (choice < 975) {
             createTask();
-        } else if (choice < 979) {
+        } else if (choice < 978) {
             drain();
         } else if (choice < 985 && world.profile.config().multiTenant()) {
             setQuota();
@@ -177,7 +177,12 @@ final class SimulatedClient extends SimulatedMember {
     }
 
     private void createTask() {
-        ObjectName name = anyName();
+        // Some keys are hot: what was copied is moved later, to where a replica is.
+        ObjectName name =
+                random().nextBoolean()
+                        ? anyName()
+                        : new ObjectName(
+                                anyName().tenant(), ByteString.of("k" + random().nextInt(3)));
         long epoch = process.clock().epochMillis();
         if (random().nextBoolean()) {
             tell(

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedNode extends SimulatedMember {
     private static final long PING_EVERY = 100 * SimulationProfile.MILLI;
+    private static final long MOST_BUSY = 800 * SimulationProfile.MILLI;
     private static final int FAILED = 2;
     private static final int SUCCESS = 3;
 
@@ -199,9 +200,7 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer
-                                instanceof
-                                Outcome.Ok<MoveStartResult>(var started)) {
+                        if (answer instanceof Outcome.Ok<MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -223,9 +222,7 @@ final class SimulatedNode extends SimulatedMember {
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer
-                            instanceof
-                            Outcome.Ok<CopyStartResult>(var started)) {
+                    if (answer instanceof Outcome.Ok<CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
@@ -259,7 +256,9 @@ final class SimulatedNode extends SimulatedMember {
             long[] cells,
             List<ReplicaDescriptor> targets) {
         if (targets.isEmpty()) {
-            end(order, holder, true);
+            // A busy node takes its time.
+            long pauseNanos = world.random.nextInt(3) == 0 ? world.random.nextLong(MOST_BUSY) : 0;
+            process.after(pauseNanos, () -> end(order, holder, true));
             return;
         }
         if (world.isTooLate(process, sentOwn)) {
