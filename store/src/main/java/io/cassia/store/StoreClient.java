@@ -83,7 +83,7 @@ public final class StoreClient implements AutoCloseable {
                         master,
                         transfers,
                         workers,
-                        config.memory().crc64(),
+                        config.memory(),
                         meters);
         this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
         this.async = new AsyncStoreClient(this, meters);

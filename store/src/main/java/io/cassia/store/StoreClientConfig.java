@@ -32,9 +32,12 @@ public record StoreClientConfig(
      *     heap arrays, edges of ranges, streams
      * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
      * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
+     * @param chunkSums whether puts carry the sums by which reads are proved; without them wrong
+     *     bytes are not noticed, so that is for measuring what they cost
      */
-    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64) {
-        public static final Memory DEFAULT = new Memory(64L << 20, 0, false);
+    public record Memory(
+            long localBufferBytes, long hotCacheBytes, boolean crc64, boolean chunkSums) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, false, true);
 
         public Memory {
             if (localBufferBytes < Checksums.CHUNK_BYTES || hotCacheBytes < 0) {
@@ -45,15 +48,19 @@ public record StoreClientConfig(
         }
 
         public Memory withLocalBuffer(long bytes) {
-            return new Memory(bytes, hotCacheBytes, crc64);
+            return new Memory(bytes, hotCacheBytes, crc64, chunkSums);
         }
 
         public Memory withHotCache(long bytes) {
-            return new Memory(localBufferBytes, bytes, crc64);
+            return new Memory(localBufferBytes, bytes, crc64, chunkSums);
         }
 
         public Memory withCrc64(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, wanted);
+            return new Memory(localBufferBytes, hotCacheBytes, wanted, chunkSums);
+        }
+
+        public Memory withChunkSums(boolean wanted) {
+            return new Memory(localBufferBytes, hotCacheBytes, crc64, wanted);
         }
     }
 

@@ -49,6 +49,7 @@ final class Writes {
     private final Transfers transfers;
     private final SumWorkers workers;
     private final boolean crc64;
+    private final boolean chunkSums;
     private final Counter retries;
 
     Writes(
@@ -58,7 +59,7 @@ final class Writes {
             MasterLink master,
             Transfers transfers,
             SumWorkers workers,
-            boolean crc64,
+            StoreClientConfig.Memory effort,
             MeterRegistry meters) {
         this.client = client;
         this.tenant = tenant;
@@ -66,7 +67,8 @@ final class Writes {
         this.master = master;
         this.transfers = transfers;
         this.workers = workers;
-        this.crc64 = crc64;
+        this.crc64 = effort.crc64();
+        this.chunkSums = effort.chunkSums();
         this.retries =
                 Counter.builder("cassia_store_put_retries")
                         .description("Puts that were started again on other nodes")
@@ -185,7 +187,7 @@ final class Writes {
 
     /** They are needed at the end of the put: for large objects they are made meanwhile. */
     private Sum<ByteString> sums(List<MemorySegment> parts, long bytes) {
-        if (!master.isChecked()) {
+        if (!isChecked()) {
             return new Sum<>(() -> ByteString.EMPTY);
         }
         return workers.isWorth(parts, bytes)
@@ -503,6 +505,6 @@ final class Writes {
 
     /** Whether sums of chunks are wanted at the end of a put. */
     boolean isChecked() {
-        return master.isChecked();
+        return chunkSums && master.isChecked();
     }
 }
