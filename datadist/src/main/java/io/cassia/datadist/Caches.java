@@ -11,6 +11,7 @@ import io.cassia.datadist.cache.Tensors;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.memory.Grant;
+import io.cassia.datadist.memory.RegisteredTensors;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -19,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Immutable. Makes and takes apart caches for {@link LlmDataDist}. */
 final class Caches {
@@ -58,8 +60,13 @@ final class Caches {
                         geometry -> {
                             NewCache draft =
                                     allocated(
-                                            desc, geometry, blocks, keys, blocksKey, List.of(),
-                                            () -> {});
+                                            desc,
+                                            geometry,
+                                            blocks,
+                                            keys,
+                                            blocksKey,
+                                            List.of(),
+                                            Outcome::done);
                             return open.caches()
                                     .checkKeys(draft)
                                     .then(ok -> open.pools().require(desc.placement()))
@@ -79,7 +86,7 @@ final class Caches {
             List<CacheKey> keys,
             Optional<BlocksCacheKey> blocksKey,
             List<MemorySegment> tensors,
-            Runnable onFree) {
+            Supplier<Outcome<Done>> onFree) {
         return new NewCache(
                 desc, geometry, CacheOrigin.ALLOCATED, blocks, tensors, keys, blocksKey, onFree);
     }
@@ -95,7 +102,10 @@ final class Caches {
                                         draft.keys(),
                                         draft.blocksKey(),
                                         grant.tensors(),
-                                        grant::release));
+                                        () -> {
+                                            grant.release();
+                                            return Outcome.done();
+                                        }));
         if (!added.isOk()) {
             grant.release();
         }
@@ -178,13 +188,7 @@ final class Caches {
                 memory,
                 keys,
                 key,
-                () -> unregister(open, memory));
-    }
-
-    private static void unregister(Instance open, List<MemorySegment> memory) {
-        if (open.registrations().remove(memory) instanceof Outcome.Failed<Done> failed) {
-            LOG.log(Level.WARNING, "unregister failed reason=" + failed.detail());
-        }
+                new RegisteredTensors(open.registrations(), memory)::release);
     }
 
     private static Outcome<Cache> register(Instance open, NewCache cache) {
@@ -195,7 +199,9 @@ final class Caches {
                         ok -> {
                             Outcome<Cache> added = open.caches().add(cache);
                             if (!added.isOk()) {
-                                unregister(open, cache.tensors());
+                                if (cache.onFree().get() instanceof Outcome.Failed<Done> failed) {
+                                    LOG.log(Level.WARNING, "unregister: " + failed.detail());
+                                }
                             }
                             return added;
                         });

@@ -6,10 +6,15 @@ import io.cassia.datadist.link.IpInfo;
 import io.cassia.datadist.link.LinkTable;
 import io.cassia.datadist.memory.PoolConfig;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.Security;
+import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How an instance is set up. Immutable; made by {@link #builder()} or from the field's string keys
@@ -33,8 +38,9 @@ import java.util.Optional;
  * @param keyWait how long pulls let the owner wait for a key that is not there yet
  * @param credentials token and TLS of control connections
  * @param dataHost address under which peers reach the data plane; empty: chosen
- * @param localCopies whether instances of one process move bytes by memory copies, not sockets
- * @param dataTls whether bytes have to be encrypted on the data plane
+ * @param transports what may carry bytes, the fastest that fits being taken
+ * @param dataSecurity how the ends of the data plane prove themselves; both ends have to agree on
+ *     whether they do
  * @param unknownKeys keys that {@link #parse} did not know
  * @param idleKeys keys that are known, valid, and have no effect here
  */
@@ -56,8 +62,8 @@ public record DataDistOptions(
         Duration keyWait,
         Credentials credentials,
         Optional<String> dataHost,
-        boolean localCopies,
-        boolean dataTls,
+        Set<Transport> transports,
+        Security dataSecurity,
         List<String> unknownKeys,
         List<String> idleKeys) {
     /** Size of a pool that nobody configured; its memory is taken at the first allocation. */
@@ -76,15 +82,18 @@ public record DataDistOptions(
     }
 
     public DataDistOptions {
+        if (transports.isEmpty()) {
+            throw new IllegalArgumentException("no transport is allowed");
+        }
+        transports = Collections.unmodifiableSet(EnumSet.copyOf(transports));
         unknownKeys = List.copyOf(unknownKeys);
         idleKeys = List.copyOf(idleKeys);
     }
 
     /**
      * From string keys: those of the C++ and Python APIs, and Cassia's own. {@code
-     * LLM_PARAM_INVALID} naming the key and what is wrong with its value; {@code
-     * LLM_FEATURE_NOT_ENABLED} for {@code llm.DataTls=1}. Unknown keys are kept in {@link
-     * #unknownKeys()}.
+     * LLM_PARAM_INVALID} naming the key and what is wrong with its value. Unknown keys are kept in
+     * {@link #unknownKeys()}.
      */
     public static Outcome<DataDistOptions> parse(Map<String, String> options) {
         return OptionKeys.parse(options);
@@ -113,8 +122,8 @@ public record DataDistOptions(
         private Duration keyWait = Duration.ZERO;
         private Credentials credentials = Credentials.NONE;
         private Optional<String> dataHost = Optional.empty();
-        private boolean localCopies = true;
-        private boolean dataTls;
+        private Set<Transport> transports = EnumSet.allOf(Transport.class);
+        private Security dataSecurity = Security.PLAIN;
         private List<String> unknownKeys = List.of();
         private List<String> idleKeys = List.of();
 
@@ -225,14 +234,14 @@ public record DataDistOptions(
         }
 
         @CanIgnoreReturnValue
-        public Builder localCopies(boolean value) {
-            localCopies = value;
+        public Builder transports(Set<Transport> value) {
+            transports = value;
             return this;
         }
 
         @CanIgnoreReturnValue
-        public Builder dataTls(boolean value) {
-            dataTls = value;
+        public Builder dataSecurity(Security value) {
+            dataSecurity = value;
             return this;
         }
 
@@ -262,8 +271,8 @@ public record DataDistOptions(
                     keyWait,
                     credentials,
                     dataHost,
-                    localCopies,
-                    dataTls,
+                    transports,
+                    dataSecurity,
                     unknownKeys,
                     idleKeys);
         }

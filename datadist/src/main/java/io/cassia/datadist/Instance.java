@@ -19,6 +19,7 @@ import io.cassia.datadist.memory.Registrations;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.Security;
 import io.cassia.transfer.TransferConfig;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -37,6 +38,9 @@ final class Instance implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Instance.class.getName());
 
     private static final Duration MAX_CALL_WAIT = Duration.ofSeconds(5);
+
+    /** Leases are over when memory is taken back: whoever is still in it then is stopped. */
+    private static final Duration DRAIN = Duration.ofMillis(200);
 
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
     private final Clock clock;
@@ -94,6 +98,7 @@ final class Instance implements AutoCloseable {
         return new LinkConfig(
                 options.roleGating(),
                 options.remoteAccess(),
+                !options.dataSecurity().equals(Security.PLAIN),
                 options.linkChannels(),
                 options.maxLinks(),
                 options.linkRetryCount(),
@@ -105,8 +110,7 @@ final class Instance implements AutoCloseable {
 
     /**
      * Starts everything, or nothing. {@code LLM_PARAM_INVALID} for a prompt without an address,
-     * {@code LLM_FEATURE_NOT_ENABLED} for what is not there, {@code LLM_OUT_OF_MEMORY} for a pool,
-     * {@code LLM_FAILED} for a port.
+     * {@code LLM_OUT_OF_MEMORY} for a pool, {@code LLM_FAILED} for a port.
      */
     static Outcome<Instance> start(
             long clusterId,
@@ -115,11 +119,6 @@ final class Instance implements AutoCloseable {
             PlaneFactory planes,
             Clock clock,
             MeterRegistry registry) {
-        if (options.dataTls()) {
-            return Outcome.failed(
-                    LlmStatus.LLM_FEATURE_NOT_ENABLED,
-                    "the data plane has no TLS; use a trusted network, or llm.DataTls=0");
-        }
         if (options.roleGating() && role == LlmRole.PROMPT && options.listen().isEmpty()) {
             return Outcome.failed(
                     LlmStatus.LLM_PARAM_INVALID, "a prompt needs llm.ListenIpInfo to be linked");
@@ -141,10 +140,11 @@ final class Instance implements AutoCloseable {
         Duration patience = options.syncTimeout();
         Duration least = Duration.ofMillis(200);
         Duration connect = patience.compareTo(least) > 0 ? patience : least;
-        TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT;
+        TransferConfig.Timeouts standard = TransferConfig.Timeouts.DEFAULT.withDrain(DRAIN);
         return TransferConfig.p2p(
                         options.dataHost().orElseGet(() -> HostAddress.choose(options.listen())))
-                .withLocalCopies(options.localCopies())
+                .withTransports(options.transports())
+                .withSecurity(options.dataSecurity())
                 .withTimeouts(
                         connect.compareTo(standard.connect()) < 0
                                 ? standard.withConnect(connect)
@@ -197,6 +197,10 @@ final class Instance implements AutoCloseable {
 
     DataDistOptions options() {
         return options;
+    }
+
+    String segmentName() {
+        return plane.localName();
     }
 
     CacheTable caches() {

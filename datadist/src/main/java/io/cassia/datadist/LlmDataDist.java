@@ -110,7 +110,7 @@ public final class LlmDataDist implements AutoCloseable {
      * Opens data plane, pools and, where one is given and the role has it, the listening port. On
      * an initialised object it does nothing. {@code LLM_PARAM_INVALID} for a prompt without an
      * address, {@code LLM_FAILED} when a port cannot be had, {@code LLM_OUT_OF_MEMORY} when a pool
-     * cannot, {@code LLM_FEATURE_NOT_ENABLED} for TLS on the data plane.
+     * cannot.
      */
     public Outcome<Done> initialize(DataDistOptions options) {
         life.lock();
@@ -578,6 +578,14 @@ public final class LlmDataDist implements AutoCloseable {
     /** Where this instance listens, with the real port; empty when it does not. */
     public Optional<IpInfo> listenAddress() {
         return look(open -> open.links().listenAddress(), Optional.empty());
+    }
+
+    /**
+     * Name of this instance's memory on the data plane, which {@code cassia probe} takes; empty
+     * before initialize.
+     */
+    public Optional<String> segmentName() {
+        return look(open -> Optional.of(open.segmentName()), Optional.empty());
     }
 
     /** All links in any state. */

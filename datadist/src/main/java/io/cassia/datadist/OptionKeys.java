@@ -4,7 +4,6 @@ import io.cassia.base.ByteString;
 import io.cassia.datadist.memory.PoolConfig;
 import io.cassia.datadist.memory.PoolJson;
 import io.cassia.status.Done;
-import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,13 +83,14 @@ public final class OptionKeys {
         if (draft.poolKey.isEmpty()) {
             draft.totalPool.ifPresent(draft.builder::devicePool);
         }
-        return draft.tls
-                .credentials(draft.token.map(ByteString::of))
-                .map(
-                        credentials -> {
-                            draft.builder.credentials(credentials);
-                            return Done.DONE;
-                        });
+        return apply(
+                        draft.tls.credentials(draft.token.map(ByteString::of)),
+                        draft.builder::credentials)
+                .then(
+                        ok ->
+                                apply(
+                                        draft.tls.dataSecurity(draft.token),
+                                        draft.builder::dataSecurity));
     }
 
     private static Map<String, Option> table() {
@@ -301,10 +301,10 @@ public final class OptionKeys {
                 "device, host, or device,host: allocation from them is LLM_FEATURE_NOT_ENABLED",
                 OptionKeys::disabledPools);
         t.add(
-                "llm.DataLocalCopies",
-                "1",
-                "0: bytes go through sockets even between instances of one process",
-                (d, v) -> apply(OptionValues.flag(v), on -> d.builder.localCopies(on)));
+                "llm.DataTransports",
+                "all",
+                "what may carry bytes, of local,shm,process-vm,uds,tcp: the fastest that fits",
+                (d, v) -> apply(OptionValues.transports(v), d.builder::transports));
         t.add(
                 "llm.DataHost",
                 "the address listened on",
@@ -365,16 +365,8 @@ public final class OptionKeys {
         t.add(
                 "llm.DataTls",
                 "0",
-                "1 asks for encrypted bytes, which the data plane does not have yet",
-                (d, v) ->
-                        OptionValues.flag(v)
-                                .then(
-                                        on ->
-                                                on
-                                                        ? Outcome.failed(
-                                                                LlmStatus.LLM_FEATURE_NOT_ENABLED,
-                                                                "the data plane has no TLS; use a trusted network, or 0")
-                                                        : Outcome.done()));
+                "1: TLS 1.3 and the token on the data plane too; both ends of a link have to agree",
+                (d, v) -> OptionValues.flag(v).map(d.tls::enableData));
     }
 
     private static Outcome<Duration> millis(String text, long min) {

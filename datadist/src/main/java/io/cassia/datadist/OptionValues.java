@@ -4,6 +4,11 @@ import io.cassia.datadist.link.IpInfo;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
 
@@ -66,6 +71,22 @@ final class OptionValues {
         } catch (NumberFormatException e) {
             return invalid("is not a number: '" + text + "'");
         }
+    }
+
+    /** Names of transports, with commas between them. */
+    static Outcome<Set<Transport>> transports(String text) {
+        Set<Transport> chosen = EnumSet.noneOf(Transport.class);
+        for (String name : text.split(",", -1)) {
+            Optional<Transport> known =
+                    Arrays.stream(Transport.values())
+                            .filter(transport -> transport.label().equals(name.strip()))
+                            .findFirst();
+            if (known.isEmpty()) {
+                return invalid("'" + name + "' is not local, shm, process-vm, uds or tcp");
+            }
+            chosen.add(known.get());
+        }
+        return Outcome.ok(chosen);
     }
 
     static <T> Outcome<T> invalid(String detail) {

@@ -4,6 +4,7 @@ import io.cassia.base.ByteString;
 import io.cassia.datadist.link.Credentials;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.Security;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import javax.net.ssl.TrustManagerFactory;
 /** Confined to one call. Files of keys and certificates, until they are read. */
 final class TlsFiles {
     private boolean enabled;
+    private boolean dataEnabled;
     private boolean verifyHost = true;
     private String keyStore = "";
     private String trustStore = "";
@@ -25,6 +27,11 @@ final class TlsFiles {
 
     Done enable(boolean value) {
         enabled = value;
+        return Done.DONE;
+    }
+
+    Done enableData(boolean value) {
+        dataEnabled = value;
         return Done.DONE;
     }
 
@@ -72,6 +79,30 @@ final class TlsFiles {
             return OptionValues.invalid(
                     "options llm.TlsKeyStore %s, llm.TlsTrustStore %s: %s"
                             .formatted(keyStore, trustStore, e));
+        }
+    }
+
+    /**
+     * {@code LLM_PARAM_INVALID} when TLS is asked for on the data plane and the control connections
+     * have none, or the token is missing or too short.
+     */
+    Outcome<Security> dataSecurity(Optional<String> token) {
+        if (!dataEnabled) {
+            return Outcome.ok(Security.PLAIN);
+        }
+        if (!enabled || token.isEmpty()) {
+            return OptionValues.invalid("option llm.DataTls needs llm.ControlTls=1 and llm.Token");
+        }
+        try {
+            return Outcome.ok(
+                    new Security.Mutual(
+                            Path.of(keyStore),
+                            Path.of(trustStore),
+                            password,
+                            token.get(),
+                            verifyHost));
+        } catch (IllegalArgumentException e) {
+            return OptionValues.invalid("option llm.Token: " + e.getMessage());
         }
     }
 

@@ -145,6 +145,11 @@ final class FaultyPlane implements DataPlane {
     }
 
     @Override
+    public void letGo(SegmentHandle segment) {
+        real.letGo(segment);
+    }
+
+    @Override
     public void close() {
         real.close();
     }

@@ -16,11 +16,13 @@ import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.memory.EnginePlane;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +41,10 @@ final class InvariantsTest {
         return clusters.start(
                 id,
                 LlmRole.DECODER,
-                options -> options.localCopies(false).roleGating(false).listen("127.0.0.1", 0));
+                options ->
+                        options.transports(Set.of(Transport.TCP))
+                                .roleGating(false)
+                                .listen("127.0.0.1", 0));
     }
 
     /** 1 to 3: selected bytes arrive, no others change; joined blocks are like single ones. */

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.datadist.link.IpInfo;
 import io.cassia.datadist.memory.PoolConfig;
-import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -80,7 +80,7 @@ final class OptionsTest {
         keys.put("llm.KeyWaitMillis", "250");
         keys.put("llm.DisabledPools", "device,host");
         keys.put("llm.DataHost", "10.0.0.9");
-        keys.put("llm.DataLocalCopies", "0");
+        keys.put("llm.DataTransports", "tcp, shm");
         keys.put("llm.Token", "secret");
         DataDistOptions options = withDevice(keys).orThrow();
         assertThat(options.roleGating()).isFalse();
@@ -92,7 +92,7 @@ final class OptionsTest {
         assertThat(options.devicePool().config().isOff()).isTrue();
         assertThat(options.hostPool().config().isOff()).isTrue();
         assertThat(options.dataHost()).contains("10.0.0.9");
-        assertThat(options.localCopies()).isFalse();
+        assertThat(options.transports()).containsExactly(Transport.SHM, Transport.TCP);
         assertThat(options.credentials().token()).isPresent();
         assertThat(options.credentials().toString()).doesNotContain("secret");
     }
@@ -187,10 +187,9 @@ final class OptionsTest {
                                 "llm.TlsTrustStore",
                                 "no-such-file.p12")),
                 "no-such-file.p12");
-        Expect.failed(
-                withDevice(Map.of("llm.DataTls", "1")),
-                LlmStatus.LLM_FEATURE_NOT_ENABLED,
-                "llm.DataTls");
+        Expect.invalid(withDevice(Map.of("llm.DataTls", "1")), "llm.ControlTls=1");
+        Expect.invalid(withDevice(Map.of("llm.DataTransports", "pigeon")), "'pigeon'");
+        Expect.invalid(withDevice(Map.of("llm.DataTransports", "")), "''");
         assertThat(
                         withDevice(Map.of("ge.flowGraphMemMaxSize", "1048576"))
                                 .orThrow()

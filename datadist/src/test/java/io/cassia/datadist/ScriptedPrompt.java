@@ -97,9 +97,9 @@ final class ScriptedPrompt implements AutoCloseable {
 
     private byte[] challenge() {
         byte[] name = engine.localName().getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer body = ByteBuffer.allocate(1 + 16 + 1 + 8 + 1 + 8 + 1 + 1 + name.length);
+        ByteBuffer body = ByteBuffer.allocate(1 + 16 + 1 + 8 + 1 + 8 + 1 + 1 + 1 + name.length);
         body.put((byte) 16).put(new byte[16]).put((byte) 0);
-        body.putLong(clusterId).put((byte) 1).putLong(42).put((byte) 1);
+        body.putLong(clusterId).put((byte) 1).putLong(42).put((byte) 1).put((byte) 0);
         return body.put((byte) name.length).put(name).array();
     }
 

@@ -2,6 +2,7 @@ package io.cassia.datadist;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.Clock;
 import io.cassia.datadist.cache.Cache;
 import io.cassia.datadist.cache.CacheDesc;
 import io.cassia.datadist.cache.CacheIndex;
@@ -10,6 +11,10 @@ import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
 import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
+import io.cassia.transfer.TransferConfig;
+import io.cassia.transfer.TransferEngine;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,12 +87,66 @@ final class SecurityTest {
 
         LlmDataDist plain = decoder(Map.of());
         Expect.failed(
-                link(plain, prompt).entries().getFirst(), LlmStatus.LLM_LINK_FAILED, "handshake");
+                link(plain, prompt).entries().getFirst(),
+                LlmStatus.LLM_LINK_FAILED,
+                "refused",
+                "this cluster asks for TLS");
+        assertThat(prompt.links()).isEmpty();
         LlmDataDist plainPrompt = prompt(Map.of());
         Expect.failed(
                 link(decoder(tls), plainPrompt).entries().getFirst(),
                 LlmStatus.LLM_LINK_FAILED,
                 "TLS");
+    }
+
+    @Test
+    void bytes_can_be_encrypted_too_and_both_ends_have_to_agree(@TempDir Path dir)
+            throws Exception {
+        Map<String, String> control = new HashMap<>(certificates(dir));
+        control.put("llm.Token", "a token of more than sixteen characters");
+        Map<String, String> all = new HashMap<>(control);
+        all.put("llm.DataTls", "1");
+        // Between instances of one process of the same realm a copy would do.
+        all.put("llm.DataTransports", "tcp");
+        LlmDataDist prompt = prompt(all);
+        LlmDataDist decoder = decoder(all);
+        Expect.ok(link(decoder, prompt).overall());
+        CacheDesc desc = CacheDesc.device(2, DataType.INT8, 1, 100_000);
+        Cache src = prompt.allocateCache(desc).orThrow();
+        Cache dst = decoder.allocateCache(desc).orThrow();
+        Clusters.fill(src, 9);
+        Expect.ok(decoder.pullCache(new CacheIndex(1, src.cacheId()), dst));
+        assertThat(dst.tensors().get(1).mismatch(src.tensors().get(1))).isEqualTo(-1);
+        Clusters.fill(src, 10);
+        Expect.ok(prompt.pushCache(src, new CacheIndex(decoder.clusterId(), dst.cacheId())));
+        assertThat(dst.tensors().get(1).mismatch(src.tensors().get(1))).isEqualTo(-1);
+
+        Expect.failed(
+                link(decoder(control), prompt).entries().getFirst(),
+                LlmStatus.LLM_LINK_FAILED,
+                "llm.DataTls differs: 0 there, 1 here");
+        assertThat(prompt.links()).hasSize(1);
+    }
+
+    @Test
+    void a_plain_engine_reads_nothing_of_a_secure_cluster(@TempDir Path dir) throws Exception {
+        Map<String, String> all = new HashMap<>(certificates(dir));
+        all.put("llm.Token", "a token of more than sixteen characters");
+        all.put("llm.DataTls", "1");
+        LlmDataDist prompt = prompt(all);
+        Cache _ = prompt.allocateCache(CacheDesc.device(1, DataType.INT8, 1, 64)).orThrow();
+        Expect.ok(link(decoder(all), prompt).overall());
+        String segment = prompt.segmentName().orElseThrow();
+        try (TransferEngine plain =
+                TransferEngine.start(
+                                TransferConfig.p2p("127.0.0.1"),
+                                Clock.system(),
+                                new SimpleMeterRegistry())
+                        .orThrow()) {
+            Outcome<?> seen = plain.openSegment(segment).then(plain::remoteBuffers);
+            assertThat(seen).isInstanceOf(Outcome.Failed.class);
+            assertThat(seen.toString()).contains("ERR_REJECT_HANDSHAKE");
+        }
     }
 
     private static Map<String, String> certificates(Path dir) throws Exception {

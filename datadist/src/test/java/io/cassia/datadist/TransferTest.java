@@ -17,11 +17,13 @@ import io.cassia.datadist.link.LlmRole;
 import io.cassia.datadist.link.OpKind;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.transfer.transport.Transport;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,8 +47,11 @@ final class TransferTest {
                 clusters.start(
                         1,
                         LlmRole.PROMPT,
-                        options -> options.localCopies(false).listen("127.0.0.1", 0));
-        decoder = clusters.start(2, LlmRole.DECODER, options -> options.localCopies(false));
+                        options ->
+                                options.transports(Set.of(Transport.TCP)).listen("127.0.0.1", 0));
+        decoder =
+                clusters.start(
+                        2, LlmRole.DECODER, options -> options.transports(Set.of(Transport.TCP)));
         src = prompt.allocateCache(DESC, List.of(CacheKey.request(1, 7))).orThrow();
         dst = decoder.allocateCache(DESC).orThrow();
         Clusters.fill(src, 1);

@@ -55,9 +55,7 @@ final class CassiaBinding {
                 .register(
                         CassiaMethods.RELEASE,
                         a -> Outcome.ok(loop.applyLong(new Command.Release(a.leaseIds()))))
-                .register(
-                        CassiaMethods.LONGEST_PREFIX,
-                        a -> loop.applyLong(new Command.LongestPrefix(a)))
+                .register(CassiaMethods.LONGEST_PREFIX, loop::longestPrefix)
                 .register(
                         CassiaMethods.EXPLAIN,
                         a -> loop.applyLong(new Command.Explain(a.key(), a.tenant())))
@@ -74,11 +72,13 @@ final class CassiaBinding {
                         a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))
                 .register(
                         CassiaMethods.SET_TENANT_QUOTA,
-                        a -> tenants.set(a.tenant(), a.requestedBytes()))
+                        a -> loop.outside(() -> tenants.set(a.tenant(), a.requestedBytes())))
                 .register(
                         CassiaMethods.TENANT_QUOTAS,
                         tenant -> loop.apply(new Command.TenantQuotas(tenant)))
-                .register(CassiaMethods.DELETE_TENANT_QUOTA, tenants::delete)
+                .register(
+                        CassiaMethods.DELETE_TENANT_QUOTA,
+                        tenant -> loop.outside(() -> tenants.delete(tenant)))
                 .register(
                         CassiaMethods.CREATE_DRAIN_JOB,
                         a -> loop.apply(new Command.CreateDrainJob(a, clock.epochMillis())))

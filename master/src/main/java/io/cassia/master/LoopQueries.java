@@ -18,6 +18,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -57,6 +58,11 @@ final class LoopQueries implements AdminQueries {
     @Override
     public Stats stats() {
         return loop.apply(new Command.Stats());
+    }
+
+    @Override
+    public List<Segment> segments() {
+        return loop.segments();
     }
 
     @Override
@@ -101,7 +107,7 @@ final class LoopQueries implements AdminQueries {
 
     @Override
     public Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
-        return loop.apply(new Command.LongestPrefix(query));
+        return loop.longestPrefix(query);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.cassia.master;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.core.EvictionPolicy;
 import io.cassia.master.events.KvEventsConfig;
 import io.cassia.rpc.mooncake.MasterMethods;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import java.util.Optional;
  *     default 1.0 evicts only when a put needs the room; upstream's 0.90 keeps a tenth of the
  *     memory empty, which its puts need and these do not
  * @param evictionRatio share of the capacity that is freed when the watermark was passed
+ * @param evictionPolicy which objects an eviction takes first
  * @param allocationStrategy in which order segments are tried
  * @param enableMultiTenants whether tenants have key spaces of their own; if not, all tenant names
  *     mean the default tenant, as upstream
@@ -62,6 +64,7 @@ public record MasterConfig(
         Duration putReleaseTimeout,
         double evictionHighWatermarkRatio,
         double evictionRatio,
+        EvictionPolicy evictionPolicy,
         AllocationStrategy allocationStrategy,
         boolean enableMultiTenants,
         String clusterId,
@@ -165,6 +168,7 @@ public record MasterConfig(
         private Duration putReleaseTimeout = Duration.ofMinutes(10);
         private double evictionHighWatermarkRatio = 1.0;
         private double evictionRatio = 0.05;
+        private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
         private AllocationStrategy allocationStrategy = AllocationStrategy.RANDOM;
         private boolean enableMultiTenants;
         private String clusterId = "mooncake_cluster";
@@ -200,6 +204,7 @@ public record MasterConfig(
             putReleaseTimeout = config.putReleaseTimeout;
             evictionHighWatermarkRatio = config.evictionHighWatermarkRatio;
             evictionRatio = config.evictionRatio;
+            evictionPolicy = config.evictionPolicy;
             allocationStrategy = config.allocationStrategy;
             enableMultiTenants = config.enableMultiTenants;
             clusterId = config.clusterId;
@@ -276,6 +281,12 @@ public record MasterConfig(
         public Builder eviction(double highWatermarkRatio, double ratio) {
             evictionHighWatermarkRatio = highWatermarkRatio;
             evictionRatio = ratio;
+            return this;
+        }
+
+        @CanIgnoreReturnValue
+        public Builder evictionPolicy(EvictionPolicy policy) {
+            evictionPolicy = policy;
             return this;
         }
 
@@ -393,6 +404,7 @@ public record MasterConfig(
                     putReleaseTimeout,
                     evictionHighWatermarkRatio,
                     evictionRatio,
+                    evictionPolicy,
                     allocationStrategy,
                     enableMultiTenants,
                     clusterId,

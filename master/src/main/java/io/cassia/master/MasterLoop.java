@@ -16,7 +16,12 @@ import io.cassia.master.core.TenantToll;
 import io.cassia.rpc.BatchGate;
 import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
+import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
+import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
+import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.Segment;
+import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -32,6 +37,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Guarded. The one writer of the core is a lock: connection threads apply their commands
@@ -152,6 +158,21 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         return answer;
     }
 
+    /** Does something that takes its time without the lock, also within a batch. */
+    <R> R outside(Supplier<R> action) {
+        int holds = lock.getHoldCount();
+        for (int i = 0; i < holds; i++) {
+            lock.unlock();
+        }
+        try {
+            return action.get();
+        } finally {
+            for (int i = 0; i < holds; i++) {
+                enter();
+            }
+        }
+    }
+
     /** Gives the lock to a waiter, if there is one; the calling thread may be in a batch. */
     private void letOthersIn() {
         int holds = lock.getHoldCount();
@@ -220,6 +241,41 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
+    /** The leading readable keys, in pieces under one lease. */
+    Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
+        if (query.keys().size() <= LONGEST_PIECE) {
+            return applyLong(new Command.LongestPrefix(query));
+        }
+        List<Outcome<ReplicaList>> objects = new ArrayList<>();
+        long count = 0;
+        long leaseId = 0;
+        long leaseMs = 0;
+        for (int from = 0; from < query.keys().size() && count == from; from += LONGEST_PIECE) {
+            int to = Math.min(query.keys().size(), from + LONGEST_PIECE);
+            LongestPrefix piece =
+                    new LongestPrefix(
+                            query.keys().subList(from, to),
+                            query.tenant(),
+                            query.leaseTtlMs(),
+                            query.counted(),
+                            query.withReplicas());
+            Outcome<PrefixHit> found = applyLong(new Command.LongestPrefix(piece, leaseId));
+            if (!(found instanceof Outcome.Ok<PrefixHit>(PrefixHit hit))) {
+                if (leaseId != 0) {
+                    Done _ = apply(new Command.Release(List.of(leaseId)));
+                }
+                return found;
+            }
+            objects.addAll(hit.objects());
+            count += hit.count();
+            leaseId = hit.leaseId();
+            // The lease runs from the first piece on; who counts from his request is on the safe
+            // side.
+            leaseMs = hit.leaseTtlMs();
+        }
+        return Outcome.ok(new PrefixHit(count, leaseId, leaseMs, objects));
+    }
+
     /** A page of keys in byte order. */
     List<KeyInfo> list(ListKeys query) {
         TreeMap<ByteString, KeyInfo> page = new TreeMap<>();
@@ -251,6 +307,15 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                 lock.unlock();
             }
             wanted = sink.test(List.copyOf(slice.values()));
+        }
+    }
+
+    List<Segment> segments() {
+        lock.lock();
+        try {
+            return core.segments();
+        } finally {
+            lock.unlock();
         }
     }
 

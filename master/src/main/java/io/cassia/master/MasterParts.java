@@ -165,7 +165,7 @@ final class MasterParts {
                 limits.maxRetryAttempts());
     }
 
-    private static CoreConfig coreConfig(MasterConfig config) {
+    static CoreConfig coreConfig(MasterConfig config) {
         long metadata =
                 config.maxMetadataBytes() > 0
                         ? config.maxMetadataBytes()
@@ -190,6 +190,7 @@ final class MasterParts {
                 config.maxObjects(),
                 config.allReplicas(),
                 taskRules(config.tasks()),
+                config.evictionPolicy(),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

@@ -62,41 +62,40 @@ final class TenantAdmin {
         }
     }
 
-    /** Registers a tenant or changes its quota; PERSISTENT_FAIL leaves all as it was. */
+    /**
+     * Registers a tenant or changes its quota; PERSISTENT_FAIL leaves all as it was. Not to be
+     * called by a thread that holds the loop's lock.
+     */
     Outcome<TenantQuota> set(ByteString tenant, long requestedBytes) {
         lock.lock();
         try {
-            Long before = policy.get(tenant);
-            Outcome<TenantQuota> set =
-                    loop.apply(new Command.SetTenantQuota(tenant, requestedBytes));
-            if (!set.isOk()) {
-                return set;
-            }
-            policy.put(tenant, requestedBytes);
-            Outcome<Done> saved = save();
-            if (saved instanceof Failed<Done> failed) {
-                takeBack(tenant, before);
+            Outcome<Done> checked =
+                    loop.apply(new Command.CheckTenantQuota(tenant, requestedBytes));
+            if (checked instanceof Failed<Done> failed) {
                 return failed.as();
             }
-            return set;
+            Long before = policy.put(tenant, requestedBytes);
+            Outcome<Done> saved = save();
+            if (saved instanceof Failed<Done> failed) {
+                restore(tenant, before);
+                return failed.as();
+            }
+            return loop.apply(new Command.SetTenantQuota(tenant, requestedBytes));
         } finally {
             lock.unlock();
         }
     }
 
     @GuardedBy("lock")
-    private void takeBack(ByteString tenant, @Nullable Long before) {
+    private void restore(ByteString tenant, @Nullable Long before) {
         if (before == null) {
             policy.remove(tenant);
-            // Nobody can have put anything that would keep it: the answer was a failure.
-            loop.apply(new Command.DeleteTenantQuota(tenant)).orThrow();
         } else {
             policy.put(tenant, before);
-            loop.apply(new Command.SetTenantQuota(tenant, before)).orThrow();
         }
     }
 
-    /** Takes a tenant's right to write; TENANT_NOT_EMPTY while it has objects. */
+    /** Takes a tenant's right to write; TENANT_NOT_EMPTY while it has objects. As {@link #set}. */
     Outcome<Done> delete(ByteString tenant) {
         lock.lock();
         try {

@@ -8,6 +8,8 @@ import static io.cassia.master.TestMaster.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.SetTenantQuota;
+import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.status.CodeInfo;
@@ -19,7 +21,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
@@ -72,6 +78,23 @@ class AdminHttpTest {
                                     .counter()
                                     .count())
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void segments_are_described_with_upstreams_members() throws Exception {
+        try (TestMaster master = TestMaster.start().mounted()) {
+            JsonNode detail = json(master.get("/get_segments_detail"));
+            assertThat(detail.get("total_segments").asInt()).isEqualTo(1);
+            assertThat(detail.at("/segments/0").toString())
+                    .isEqualTo(
+                            "{\"segment_name\":\"node-a:1\",\"segment_id\":\"11-11\","
+                                    + "\"client_id\":\"1-2\",\"base_address\":\"0xb0000000000\","
+                                    + "\"size_bytes\":16777216,\"size_human\":\"0.02 GiB\","
+                                    + "\"te_endpoint\":\"node-a:1\",\"protocol\":\"tcp\","
+                                    + "\"status\":\"OK\",\"allocator_used_bytes\":0,"
+                                    + "\"allocator_capacity_bytes\":16777216,"
+                                    + "\"allocator_usage_percent\":0.0}");
         }
     }
 
@@ -263,6 +286,40 @@ class AdminHttpTest {
                     404,
                     StoreCode.OBJECT_NOT_FOUND,
                     "t");
+        }
+    }
+
+    /** Both hold a lock of their own and want the other's, if the order is wrong. */
+    @Test
+    @Timeout(60)
+    void quotas_are_set_by_http_and_by_rpc_at_the_same_time(@TempDir Path directory)
+            throws Exception {
+        Path file = directory.resolve("t.yaml");
+        Files.writeString(file, "version: 1\ntenants: []\n");
+        MasterConfig.Builder config =
+                TestMaster.config().enableMultiTenants(true).tenantFile(Optional.of(file));
+        try (TestMaster master = TestMaster.start(config).mounted();
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            Future<?> byRpc =
+                    other.submit(
+                            () -> {
+                                for (int i = 1; i <= 100; i++) {
+                                    master.ok(
+                                            CassiaMethods.SET_TENANT_QUOTA,
+                                            new SetTenantQuota(ByteString.of("r"), i));
+                                }
+                            });
+            for (int i = 1; i <= 100; i++) {
+                JsonNode set =
+                        json(
+                                master.http(
+                                        "PUT",
+                                        "/api/v1/tenant_quotas?tenant_id=h",
+                                        "{\"requested_quota_bytes\": " + i + "}"));
+                assertThat(set.at("/data/requested_quota_bytes").asInt()).isEqualTo(i);
+            }
+            byRpc.get();
+            assertThat(Files.readString(file)).contains("quota: 100\n  - name: \"r\"");
         }
     }
 

@@ -106,6 +106,13 @@ final class Peers {
         suspectedUntil.put(endpoint, clock.nanos() + SUSPICION.toNanos());
     }
 
+    /** A transfer with it went well. */
+    void trust(String endpoint) {
+        if (!suspectedUntil.isEmpty()) {
+            suspectedUntil.remove(endpoint);
+        }
+    }
+
     boolean isSuspected(String endpoint) {
         if (suspectedUntil.isEmpty()) {
             return false;

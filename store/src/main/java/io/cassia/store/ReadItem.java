@@ -303,10 +303,8 @@ final class ReadItem implements AutoCloseable {
         long half = all.byteSize() / (2 * CHUNK) * CHUNK;
         List<MemorySegment> behind = List.of(all.asSlice(half));
         SumWorkers.Sum<Long> other =
-                workers.begin(
-                        () -> Checksums.firstWrong(found.sums(), fromBytes + half, behind));
-        long wrong =
-                Checksums.firstWrong(found.sums(), fromBytes, List.of(all.asSlice(0, half)));
+                workers.begin(() -> Checksums.firstWrong(found.sums(), fromBytes + half, behind));
+        long wrong = Checksums.firstWrong(found.sums(), fromBytes, List.of(all.asSlice(0, half)));
         long wrongBehind = SumWorkers.take(other);
         return wrong >= 0 ? wrong : wrongBehind;
     }

@@ -25,6 +25,7 @@ final class Staging implements AutoCloseable {
 
     /** Callers of ranges at one time that find room for sure. */
     private static final long PARALLEL = 4;
+
     private static final int CLASSES = 63 - SMALLEST_BITS;
 
     private final long limitBytes;

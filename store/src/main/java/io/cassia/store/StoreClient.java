@@ -76,15 +76,7 @@ public final class StoreClient implements AutoCloseable {
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
         HotCache cache = new HotCache(config.memory().hotCacheBytes(), peers, meters);
         this.writes =
-                new Writes(
-                        id,
-                        tenant,
-                        clock,
-                        master,
-                        transfers,
-                        workers,
-                        config.memory(),
-                        meters);
+                new Writes(id, tenant, clock, master, transfers, workers, config.memory(), meters);
         this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
         this.async = new AsyncStoreClient(this, meters);
     }

@@ -32,11 +32,10 @@ public record StoreClientConfig(
      *     heap arrays, edges of ranges, streams
      * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
      * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
-     * @param chunkSums whether puts carry the sums by which reads are proved; without them wrong
-     *     bytes are not noticed, so that is for measuring what they cost
+     * @param sums whether puts leave the checksums of their chunks; without, nobody can prove the
+     *     bytes of these objects. Only measurements of what they cost do without
      */
-    public record Memory(
-            long localBufferBytes, long hotCacheBytes, boolean crc64, boolean chunkSums) {
+    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64, boolean sums) {
         public static final Memory DEFAULT = new Memory(64L << 20, 0, false, true);
 
         public Memory {
@@ -48,18 +47,18 @@ public record StoreClientConfig(
         }
 
         public Memory withLocalBuffer(long bytes) {
-            return new Memory(bytes, hotCacheBytes, crc64, chunkSums);
+            return new Memory(bytes, hotCacheBytes, crc64, sums);
         }
 
         public Memory withHotCache(long bytes) {
-            return new Memory(localBufferBytes, bytes, crc64, chunkSums);
+            return new Memory(localBufferBytes, bytes, crc64, sums);
         }
 
         public Memory withCrc64(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, wanted, chunkSums);
+            return new Memory(localBufferBytes, hotCacheBytes, wanted, sums);
         }
 
-        public Memory withChunkSums(boolean wanted) {
+        public Memory withSums(boolean wanted) {
             return new Memory(localBufferBytes, hotCacheBytes, crc64, wanted);
         }
     }

@@ -29,6 +29,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -232,7 +233,7 @@ final class TaskRunner implements AutoCloseable {
     private Outcome<Done> attempt(int type, JsonNode payload, Deadline deadline) {
         Subject subject =
                 new Subject(
-                        ByteString.of(payload.path("key").asString("")),
+                        key(payload),
                         ByteString.of(payload.path("tenant_id").asString("default")));
         String source = payload.path("source").asString("");
         return switch (type) {
@@ -240,6 +241,14 @@ final class TaskRunner implements AutoCloseable {
             case MOVE -> move(subject, source, payload.path("target").asString(""), deadline);
             default -> Outcome.failed(StoreCode.INVALID_PARAMS, "task type " + type);
         };
+    }
+
+    /** A key that is not UTF-8 comes as bytes beside its text. */
+    private static ByteString key(JsonNode payload) {
+        String bytes = payload.path("cassia_key_hex").asString("");
+        return bytes.isEmpty()
+                ? ByteString.of(payload.path("key").asString(""))
+                : ByteString.wrap(HexFormat.of().parseHex(bytes));
     }
 
     private Outcome<Done> copy(

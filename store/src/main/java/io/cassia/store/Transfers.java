@@ -77,6 +77,8 @@ final class Transfers {
             if (allOpen || outcomes.get(i).isOk()) {
                 if (moved.get(next++) instanceof Outcome.Failed<Done> failed) {
                     outcomes.set(i, failure(opcode, pieces.get(i), failed));
+                } else {
+                    peers.trust(pieces.get(i).buffer.transportEndpoint());
                 }
             }
         }

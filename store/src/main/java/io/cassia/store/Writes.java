@@ -29,6 +29,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -49,7 +50,7 @@ final class Writes {
     private final Transfers transfers;
     private final SumWorkers workers;
     private final boolean crc64;
-    private final boolean chunkSums;
+    private final boolean sums;
     private final Counter retries;
 
     Writes(
@@ -59,7 +60,7 @@ final class Writes {
             MasterLink master,
             Transfers transfers,
             SumWorkers workers,
-            StoreClientConfig.Memory effort,
+            StoreClientConfig.Memory memory,
             MeterRegistry meters) {
         this.client = client;
         this.tenant = tenant;
@@ -67,8 +68,8 @@ final class Writes {
         this.master = master;
         this.transfers = transfers;
         this.workers = workers;
-        this.crc64 = effort.crc64();
-        this.chunkSums = effort.chunkSums();
+        this.crc64 = memory.crc64();
+        this.sums = memory.sums() && master.isChecked();
         this.retries =
                 Counter.builder("cassia_store_put_retries")
                         .description("Puts that were started again on other nodes")
@@ -155,17 +156,14 @@ final class Writes {
             List<Outcome<Long>> outcomes,
             Deadline deadline) {
         List<Item> open = items;
+        Set<String> failed = new HashSet<>();
         boolean stalled = false;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             boolean last = attempt == ATTEMPTS - 1;
-            Set<String> suspects = transfers.peers().suspects();
-            List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
-            start(open, batchSize, options, preferred, stalled, deadline);
+            start(open, batchSize, options, preferred(failed, deadline), stalled, deadline);
             Deadline limit =
-                    last
-                            ? deadline
-                            : Deadline.after(clock, Reads.patience(bytes(open), deadline));
-            write(open, limit);
+                    last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
+            write(open, limit, failed);
             stalled = limit.hasPassed();
             open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
         }
@@ -187,7 +185,7 @@ final class Writes {
 
     /** They are needed at the end of the put: for large objects they are made meanwhile. */
     private Sum<ByteString> sums(List<MemorySegment> parts, long bytes) {
-        if (!isChecked()) {
+        if (!sums) {
             return new Sum<>(() -> ByteString.EMPTY);
         }
         return workers.isWorth(parts, bytes)
@@ -203,24 +201,33 @@ final class Writes {
         return bytes;
     }
 
-    /** Segments of nodes that are not under suspicion; none when nobody can tell. */
-    private List<String> healthy(Set<String> suspects, Deadline deadline) {
-        if (!master.isCassia()) {
+    /**
+     * Segments in the order in which they should be tried: those of nodes that nothing speaks
+     * against, then those under suspicion, but none that has failed this put. Empty when no node is
+     * suspected, and when nobody can tell.
+     */
+    private List<String> preferred(Set<String> failed, Deadline deadline) {
+        Set<String> suspects = transfers.peers().suspects();
+        if (suspects.isEmpty() || !master.isCassia()) {
             return List.of();
         }
         List<String> healthy = new ArrayList<>();
+        List<String> doubtful = new ArrayList<>();
         if (master.call(CassiaMethods.STATS, Done.DONE, deadline)
                 instanceof Outcome.Ok<Stats>(Stats stats)) {
             for (SegmentStats segment : stats.segments()) {
+                String endpoint = segment.endpoint();
+                List<String> names = suspects.contains(endpoint) ? doubtful : healthy;
                 if (segment.status() == SegmentStatus.OK.number()
-                        && !suspects.contains(segment.endpoint())
-                        && !healthy.contains(segment.name())) {
-                    healthy.add(segment.name());
+                        && !failed.contains(endpoint)
+                        && !names.contains(segment.name())) {
+                    names.add(segment.name());
                 }
             }
         }
         // Each client begins with another one, and with another one each time.
         Collections.rotate(healthy, (int) (clock.nanos() >>> 10) & 0xFF);
+        healthy.addAll(doubtful);
         return healthy;
     }
 
@@ -296,8 +303,12 @@ final class Writes {
         return fitted;
     }
 
-    /** Writes every allocated replica; the outcome of a key is that of its worst replica. */
-    private void write(List<Item> open, Deadline limit) {
+    /**
+     * Writes every allocated replica; the outcome of a key is that of its worst replica.
+     *
+     * @param failedEndpoints gets the nodes that did not take what they should
+     */
+    private void write(List<Item> open, Deadline limit, Set<String> failedEndpoints) {
         List<Piece> pieces = new ArrayList<>(open.size());
         for (int i = 0; i < open.size(); i++) {
             Item item = open.get(i);
@@ -315,6 +326,7 @@ final class Writes {
             if (moved.get(i) instanceof Outcome.Failed<Done> failed) {
                 Item item = open.get(pieces.get(i).item());
                 item.moved = failed.in(item.context());
+                failedEndpoints.add(pieces.get(i).buffer().transportEndpoint());
             }
         }
     }
@@ -474,9 +486,7 @@ final class Writes {
                         bytes,
                         OptionalLong.empty(),
                         new Sum<>(() -> ByteString.EMPTY));
-        Set<String> suspects = transfers.peers().suspects();
-        List<String> preferred = suspects.isEmpty() ? List.of() : healthy(suspects, deadline);
-        start(List.of(item), 1, options, preferred, false, deadline);
+        start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
         return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
                 ? failed.in(item.context())
                 : item.started;
@@ -505,6 +515,6 @@ final class Writes {
 
     /** Whether sums of chunks are wanted at the end of a put. */
     boolean isChecked() {
-        return chunkSums && master.isChecked();
+        return master.isChecked();
     }
 }

@@ -1,10 +1,11 @@
 package io.cassia.transfer;
 
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.handshake.HandshakeClient;
-import io.cassia.transfer.metadata.HostPort;
+import io.cassia.transfer.metadata.EngineName;
 import io.cassia.transfer.metadata.PeerDirectory;
 
 /** Speaks to the handshake ports of peers: messages and probes. Guarded: holds no state. */
@@ -39,7 +40,7 @@ final class Notifier {
             return Outcome.failed(TransferCode.ERR_INVALID_ARGUMENT, "the segment name is empty");
         }
         return parts.config().isP2p()
-                ? Outcome.ok(HostPort.parse(segment))
+                ? EngineName.address(segment)
                 : parts.directory().find(segment, deadline()).map(PeerDirectory.Peer::rpc);
     }
 

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class Segment {
     private static final int MAX_ATTEMPTS = 2;
 
+    private static final int MAX_DETAIL_CHARS = 512;
+
     /** The owner may be found restarted once within a run. */
     private static final int MAX_HOST_ROUNDS = 2;
 
@@ -50,6 +52,11 @@ final class Segment {
     // Written under the lock, read without it.
     private volatile @Nullable LocalRoute local;
     private volatile @Nullable BufferTable localBuffers;
+
+    private volatile @Nullable Failure failure;
+
+    /** What was lost last. Immutable. */
+    private record Failure(String what, String detail, long atNanos) {}
 
     Segment(long id, String name, EngineParts parts) {
         this.id = id;
@@ -93,11 +100,54 @@ final class Segment {
                 : finder.refresh(known, deadlineNanos).map(_ -> Done.DONE);
     }
 
-    /** How it is reached over sockets; nothing when it is not. */
+    /** How it stands with the way to the owner; nothing for the engine's own segment. */
     Optional<LinkReport.Peer> link() {
-        return Optional.ofNullable(finder.known())
-                .map(Ways::lanes)
-                .map(route -> new LinkReport.Peer(name, route.peer().toString(), route.lanes()));
+        if (handle().isLocal()) {
+            return Optional.empty();
+        }
+        Ways known = finder.known();
+        TcpRoute route = known == null ? null : known.lanes();
+        TcpRoute.Standing standing =
+                route == null
+                        ? new TcpRoute.Standing(TcpRoute.State.UNCONNECTED, 0, 0)
+                        : route.standing();
+        String transport = report().preferred().map(Transport::label).orElse("none");
+        boolean attached = report().preferred().filter(fastest -> isMemory(fastest)).isPresent();
+        return Optional.of(
+                new LinkReport.Peer(
+                        name,
+                        transport,
+                        route == null ? "" : route.peer().toString(),
+                        attached && standing.busy() == 0 ? "attached" : standing.state().label(),
+                        standing.idle(),
+                        standing.busy(),
+                        lastFailure()));
+    }
+
+    private static boolean isMemory(Transport transport) {
+        return switch (transport) {
+            case LOCAL, SHM, PROCESS_VM -> true;
+            case UDS, TCP -> false;
+        };
+    }
+
+    private String lastFailure() {
+        Failure last = failure;
+        return last == null
+                ? ""
+                : "%s %d ms ago: %s"
+                        .formatted(
+                                last.what(),
+                                (parts.clock().nanos() - last.atNanos()) / 1_000_000,
+                                last.detail());
+    }
+
+    private void failed(String what, String detail) {
+        failure =
+                new Failure(
+                        what,
+                        detail.substring(0, Math.min(detail.length(), MAX_DETAIL_CHARS)),
+                        parts.clock().nanos());
     }
 
     /** Which ways there are at the moment. */
@@ -186,6 +236,7 @@ final class Segment {
             case Outcome.Ok<Ways>(Ways ways) -> ways;
             case Outcome.Failed<Ways>(Code code, String detail) -> {
                 if (!run.heedInterrupt()) {
+                    failed(code.label(), detail);
                     run.failRest(code, detail, false);
                 }
                 yield null;
@@ -220,6 +271,7 @@ final class Segment {
             Run.Loss loss = run.takeLoss();
             if (loss != null) {
                 parts.metrics().laneLost(loss.stop());
+                failed(loss.stop().label(), loss.detail());
                 refreshed = recover(run, ways, route, loss, refreshed);
             }
         }

@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
@@ -137,6 +138,7 @@ public record TransferConfig(
      *     of writes, for peers that must be met without it
      * @param refresh how often descriptors of opened segments are read again; zero: when a
      *     connection fails
+     * @param peers from which networks peers are served; others are told so and sent away
      */
     public record Network(
             Protocol protocol,
@@ -145,7 +147,8 @@ public record TransferConfig(
             int backlog,
             int handshakeBytes,
             int tcpVersion,
-            Duration refresh) {
+            Duration refresh,
+            PeerFilter peers) {
         /** Longest handshake that can be allowed. */
         public static final int MAX_HANDSHAKE_BYTES = 128 << 20;
 
@@ -157,12 +160,14 @@ public record TransferConfig(
                         512,
                         1 << 20,
                         2,
-                        Duration.ZERO);
+                        Duration.ZERO,
+                        PeerFilter.ALL);
 
         public Network {
             Objects.requireNonNull(protocol);
             Objects.requireNonNull(devices);
             Objects.requireNonNull(bindAddress);
+            Objects.requireNonNull(peers);
             if (backlog < 1 || backlog > 65_535) {
                 throw new IllegalArgumentException("backlog " + backlog);
             }
@@ -179,36 +184,77 @@ public record TransferConfig(
 
         public Network withProtocol(Protocol value) {
             return new Network(
-                    value, devices, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+                    value,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withDevices(DeviceFilter value) {
             return new Network(
-                    protocol, value, bindAddress, backlog, handshakeBytes, tcpVersion, refresh);
+                    protocol,
+                    value,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withBindAddress(Optional<String> value) {
             return new Network(
-                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh);
+                    protocol, devices, value, backlog, handshakeBytes, tcpVersion, refresh, peers);
         }
 
         public Network withBacklog(int value) {
             return new Network(
-                    protocol, devices, bindAddress, value, handshakeBytes, tcpVersion, refresh);
+                    protocol,
+                    devices,
+                    bindAddress,
+                    value,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    peers);
         }
 
         public Network withHandshakeBytes(int value) {
-            return new Network(protocol, devices, bindAddress, backlog, value, tcpVersion, refresh);
+            return new Network(
+                    protocol, devices, bindAddress, backlog, value, tcpVersion, refresh, peers);
         }
 
         public Network withTcpVersion(int value) {
             return new Network(
-                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh);
+                    protocol, devices, bindAddress, backlog, handshakeBytes, value, refresh, peers);
         }
 
         public Network withRefresh(Duration value) {
             return new Network(
-                    protocol, devices, bindAddress, backlog, handshakeBytes, tcpVersion, value);
+                    protocol,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    value,
+                    peers);
+        }
+
+        public Network withPeers(PeerFilter value) {
+            return new Network(
+                    protocol,
+                    devices,
+                    bindAddress,
+                    backlog,
+                    handshakeBytes,
+                    tcpVersion,
+                    refresh,
+                    value);
         }
     }
 

@@ -2,6 +2,7 @@ package io.cassia.transfer;
 
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -10,7 +11,6 @@ import io.cassia.transfer.handshake.HandshakeServer;
 import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.metadata.DescriptorCodec;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.MetadataStore;
 import io.cassia.transfer.metadata.MetadataStores;
 import io.cassia.transfer.metadata.P2pDirectory;
@@ -104,7 +104,13 @@ public final class TransferEngine implements AutoCloseable {
                         clock,
                         metrics);
         Dialer dialer = new Dialer(clock, timeouts.connect());
-        Gate gate = new Gate(credentials, watchdog, clock, timeouts.connect().multipliedBy(2));
+        Gate gate =
+                new Gate(
+                        credentials,
+                        config.network().peers(),
+                        watchdog,
+                        clock,
+                        timeouts.connect().multipliedBy(2));
         HandshakeClient handshake = new HandshakeClient(dialer, gate, watchdog, clock);
         Supplier<String> descriptor = this::descriptor;
         this.directory =
@@ -175,11 +181,15 @@ public final class TransferEngine implements AutoCloseable {
      * localHost} does not resolve, ERR_SOCKET when no handshake port can be had, ERR_CONTEXT when
      * no data port can be had or the files of the secure mode cannot be used, ERR_METADATA when the
      * metadata store refuses or is not there, ERR_INVALID_ARGUMENT when {@code metadata} names
-     * none. ERR_DEVICE_NOT_FOUND, ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
+     * none, ERR_CLOCK when the clock cannot be read or was never set. ERR_DEVICE_NOT_FOUND,
+     * ERR_CONTEXT, ERR_NOT_IMPLEMENTED when protocol RDMA is asked for.
+     *
+     * @param clock the machine's, or one of the caller's; once it was read it must not fail
      */
     public static Outcome<TransferEngine> start(
             TransferConfig config, Clock clock, MeterRegistry meters) {
-        return RdmaStart.check(config.network())
+        return ClockCheck.check(clock)
+                .then(_ -> RdmaStart.check(config.network()))
                 .then(_ -> credentials(config.security()))
                 .then(
                         credentials ->

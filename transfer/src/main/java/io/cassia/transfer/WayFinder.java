@@ -1,10 +1,10 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.metadata.PeerDirectory;
 import io.cassia.transfer.metadata.SegmentDescriptor;
 import io.cassia.transfer.net.Target;

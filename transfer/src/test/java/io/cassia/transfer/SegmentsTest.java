@@ -7,6 +7,7 @@ import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
+import io.cassia.transfer.topology.LinkReport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -152,10 +153,51 @@ final class SegmentsTest {
                         link -> {
                             assertThat(link.segment()).isEqualTo(peer.name());
                             assertThat(link.endpoint()).isEqualTo("127.0.0.1:" + peer.dataPort());
+                            assertThat(link.transport()).isEqualTo("tcp");
                             assertThat(link.lanes()).isEqualTo(1);
+                            assertThat(link.busy()).isZero();
+                            assertThat(link.state()).isEqualTo("idle");
+                            assertThat(link.lastFailure()).isEmpty();
                         });
         assertThat(engine.links().toJson()).contains("\"local_nics\"").contains("\"topology\"");
-        assertThat(engine.links().toText()).contains(peer.name() + " 127.0.0.1");
+        assertThat(engine.links().toText()).contains(peer.name() + " by tcp at 127.0.0.1");
+    }
+
+    @Test
+    void links_tell_what_was_lost_last_and_why() throws Exception {
+        PeerStandIn peer =
+                peer(
+                        connection -> {
+                            PeerStandIn.Request _ = connection.request();
+                            connection.reset();
+                        });
+        SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
+        assertThat(engine.links().peers().getFirst().state()).isEqualTo("unconnected");
+        assertThat(readNow(handle).isOk()).isFalse();
+        assertThat(engine.links().peers().getFirst().lastFailure())
+                .startsWith("broken ")
+                .contains(" ms ago: ")
+                .contains("127.0.0.1:" + peer.dataPort());
+        peer.close();
+        assertThat(readNow(handle).isOk()).isFalse();
+        LinkReport.Peer gone = engine.links().peers().getFirst();
+        assertThat(gone.lastFailure()).startsWith("unreachable ").contains("refused");
+        assertThat(gone.state()).isIn("backing-off", "unconnected");
+        assertThat(engine.links().toText()).contains("last failure: unreachable");
+    }
+
+    @Test
+    void links_tell_when_bytes_take_no_connection() {
+        TransferConfig config = TransferConfig.p2p("127.0.0.1");
+        TransferEngine target = Peers.engine(config);
+        open.add(target);
+        TransferEngine near = Peers.engine(config);
+        open.add(near);
+        SegmentHandle _ = near.openSegment(target.localName()).orThrow();
+        LinkReport.Peer link = near.links().peers().getFirst();
+        assertThat(link.transport()).isEqualTo("local");
+        assertThat(link.state()).isEqualTo("attached");
+        assertThat(link.lanes()).isZero();
     }
 
     @Test

@@ -36,8 +36,14 @@ public final class References implements AutoCloseable {
 
     /** Bytes per second of copies of blocks at random places. */
     public double copyRate(long blockBytes, Duration duration) {
-        long block = Math.min(blockBytes, MEMORY_BYTES);
-        long slots = MEMORY_BYTES / block;
+        return copyRate(clock, from, to, blockBytes, duration);
+    }
+
+    /** The same between memory of the caller's; what is written is rarely in a cache. */
+    static double copyRate(
+            Clock clock, MemorySegment from, MemorySegment to, long blockBytes, Duration duration) {
+        long block = Math.min(blockBytes, from.byteSize());
+        long slots = from.byteSize() / block;
         SplittableRandom random = new SplittableRandom(1);
         long bytes = 0;
         long start = clock.nanos();

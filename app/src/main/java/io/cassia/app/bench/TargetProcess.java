@@ -5,21 +5,25 @@ import io.cassia.status.TransferCode;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** The other end in a process of its own, which ends with this one. Confined to its thread. */
 public final class TargetProcess implements AutoCloseable {
-    private static final Duration ORDERLY = Duration.ofSeconds(5);
+    private static final int PATIENCE_SECONDS = 10;
 
     private final Process process;
+    private final BufferedReader out;
     private final String segment;
 
-    private TargetProcess(Process process, String segment) {
+    private TargetProcess(Process process, BufferedReader out, String segment) {
         this.process = process;
+        this.out = out;
         this.segment = segment;
     }
 
@@ -55,7 +59,7 @@ public final class TargetProcess implements AutoCloseable {
             BufferedReader out = process.inputReader();
             String line = out.readLine();
             if (line != null) {
-                return Outcome.ok(new TargetProcess(process, line));
+                return Outcome.ok(new TargetProcess(process, out, line));
             }
             process.destroy();
             return Outcome.failed(
@@ -80,24 +84,36 @@ public final class TargetProcess implements AutoCloseable {
         return segment;
     }
 
+    /** Says a line to it and answers its next one; empty when it has gone. */
+    public Optional<String> ask(String line) {
+        try {
+            Writer in = process.outputWriter();
+            in.write(line + "\n");
+            in.flush();
+            return Optional.ofNullable(out.readLine());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
     /** Processor time that it has used. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
-    /** Lets it end in order by ending its input, and makes it end when it does not. */
+    /** Ends its input, with which it ends in order; whoever does not is ended. */
     @Override
     public void close() {
         try {
-            process.getOutputStream().close();
-            if (!process.waitFor(ORDERLY.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.destroy();
+            process.outputWriter().close();
+            if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                return;
             }
         } catch (IOException e) {
-            process.destroy();
+            // It has gone before.
         } catch (InterruptedException e) {
-            process.destroy();
             Thread.currentThread().interrupt();
         }
+        process.destroy();
     }
 }

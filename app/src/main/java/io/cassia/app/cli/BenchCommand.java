@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
             "  cassia bench transfer",
             "  cassia bench master",
             "  cassia bench store",
+            "  cassia bench datadist",
             "  cassia bench store --help"
         })
 final class BenchCommand implements Callable<Integer> {

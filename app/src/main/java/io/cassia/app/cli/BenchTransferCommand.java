@@ -17,12 +17,14 @@ import io.cassia.transfer.Region;
 import io.cassia.transfer.RegisteredBuffer;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
+import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -43,6 +45,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  cassia bench transfer",
             "  cassia bench transfer --operation read --block-size 64KiB --batch-size 1,16,128",
+            "  cassia bench transfer --suite --rounds 5",
             "  cassia bench transfer --mode target --host 10.0.0.1",
             "  cassia bench transfer --mode initiator --segment-id 10.0.0.1:15428 --threads 4",
             "Beside each rate stand those of a plain socket loop and of memory copies in this run."
@@ -117,6 +120,22 @@ final class BenchTransferCommand implements Callable<Integer> {
             description = "Memory on each side; more when the blocks need it. Default: 256MiB.")
     private long bufferBytes;
 
+    @Option(
+            names = "--suite",
+            description = {
+                "All comparisons in one run: over TCP beside one stream and Mooncake's figures,",
+                "through shared memory beside plain copies. Takes --duration and --rounds."
+            })
+    private boolean suite;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            converter = Converters.Count.class,
+            description = "Rounds of the suite, of which medians are shown. Default: 3.")
+    private int rounds;
+
     @Option(names = "--csv", description = "Print comma-separated values instead of a table.")
     private boolean csv;
 
@@ -184,6 +203,9 @@ final class BenchTransferCommand implements Callable<Integer> {
             return output.failed(
                     TransferCode.ERR_INVALID_ARGUMENT, "--block-size and --duration are above 0");
         }
+        if (suite) {
+            return new BenchSuiteRun(output, engines, clock, rounds, duration).run();
+        }
         BenchPlan plan =
                 new BenchPlan(operations, blocks, batches, threads, duration, !withoutReferences);
         return switch (mode) {
@@ -200,7 +222,7 @@ final class BenchTransferCommand implements Callable<Integer> {
         };
     }
 
-    private static long ownCpuNanos() {
+    static long ownCpuNanos() {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
@@ -278,7 +300,11 @@ final class BenchTransferCommand implements Callable<Integer> {
                                 "target",
                                 "--until-input-ends",
                                 "--buffer-size",
-                                Long.toString(plan.bufferBytes(bufferBytes))));
+                                Long.toString(plan.bufferBytes(bufferBytes)),
+                                "--transport",
+                                engines.transports().stream()
+                                        .map(Transport::label)
+                                        .collect(Collectors.joining(","))));
         target.addAll(engines.arguments());
         return switch (TargetProcess.start(Main.class.getName(), target)) {
             case Outcome.Failed<TargetProcess> failed -> output.failed(failed);

@@ -62,6 +62,7 @@ public final class Cli {
         commands.put("stat", () -> StatCommand.of(console, backend));
         commands.put("replay", () -> new ReplayCommand(console, backend, clock));
         commands.put("demo", () -> new DemoCommand(console, backend, clock));
+        commands.put("datadist", DataDistCommand::new);
         commands.put("bench", BenchCommand::new);
         commands.put("links", () -> new LinksCommand(console));
         commands.put("probe", () -> new ProbeCommand(console, clock));
@@ -83,8 +84,14 @@ public final class Cli {
         CommandLine bench = root.getSubcommands().get("bench");
         if (bench != null) {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
-            bench.addSubcommand(new BenchMasterCommand(console, clock));
             bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
+            bench.addSubcommand(new BenchMasterCommand(console, clock));
+            bench.addSubcommand(new BenchDataDistCommand(console, clock));
+        }
+        CommandLine datadist = root.getSubcommands().get("datadist");
+        if (datadist != null) {
+            datadist.addSubcommand(new DataDistDemoCommand(console, clock));
+            datadist.addSubcommand(new DataDistPeerCommand(console, clock));
         }
         for (CommandLine command : root.getSubcommands().values()) {
             command.getCommandSpec().mixinStandardHelpOptions(true);

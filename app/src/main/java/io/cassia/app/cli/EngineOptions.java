@@ -47,6 +47,15 @@ final class EngineOptions {
     private TransferConfig.Protocol protocol = TransferConfig.Protocol.TCP;
 
     @Option(
+            names = "--transport",
+            paramLabel = "NAME,...",
+            split = ",",
+            defaultValue = "tcp",
+            converter = TransportName.class,
+            description = "What may carry them: tcp, uds, process-vm, shm, local. Default: tcp.")
+    private List<Transport> transports = List.of();
+
+    @Option(
             names = "--key-store",
             paramLabel = "FILE",
             description = {
@@ -74,6 +83,20 @@ final class EngineOptions {
         }
     }
 
+    /** A transport, by its label. */
+    static final class TransportName implements ITypeConverter<Transport> {
+        @Override
+        public Transport convert(String text) {
+            for (Transport transport : Transport.values()) {
+                if (transport.label().equals(text)) {
+                    return transport;
+                }
+            }
+            throw new TypeConversionException(
+                    "'" + text + "' is not tcp, uds, process-vm, shm or local");
+        }
+    }
+
     /** The options that start another process in the same way; secrets pass by the environment. */
     List<String> arguments() {
         List<String> arguments =
@@ -94,14 +117,25 @@ final class EngineOptions {
         return arguments;
     }
 
-    /** Starts an engine that speaks its protocol to everybody, also to processes of this host. */
+    /** What may carry bytes. */
+    Set<Transport> transports() {
+        return Set.copyOf(transports);
+    }
+
+    /** Starts an engine with the transports that were asked for. */
     Outcome<TransferEngine> start(Clock clock, TransferConfig.Timeouts timeouts) {
+        return start(clock, timeouts, transports());
+    }
+
+    /** The same with others. */
+    Outcome<TransferEngine> start(
+            Clock clock, TransferConfig.Timeouts timeouts, Set<Transport> allowed) {
         return security(System.getenv())
                 .then(
                         security ->
                                 TransferEngine.start(
                                         TransferConfig.of(metadata, host)
-                                                .withTransports(Set.of(Transport.TCP))
+                                                .withTransports(allowed)
                                                 .withTimeouts(timeouts)
                                                 .withSecurity(security)
                                                 .withNetwork(

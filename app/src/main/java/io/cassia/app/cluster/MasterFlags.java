@@ -198,6 +198,14 @@ public final class MasterFlags {
                     "random",
                     "Which segment is tried first; ssd-free-ratio-first falls back to"
                             + " free-ratio-first.");
+    public static final Setting<String> EVICTION_POLICY =
+            full(
+                    "eviction-policy",
+                    List.of(),
+                    new ValueType.Word(List.of("lru", "probation")),
+                    "lru",
+                    "Which objects are evicted first: the least recently used, or beyond a share of"
+                            + " the memory those that nobody has read yet.");
     public static final Setting<String> CLUSTER_ID =
             full("cluster-id", List.of(), ANY, "mooncake_cluster", "Name of the cluster.");
     public static final Setting<Boolean> MULTI_TENANTS =
@@ -396,6 +404,7 @@ public final class MasterFlags {
                             PUT_DISCARD_TIMEOUT,
                             PUT_RELEASE_TIMEOUT,
                             ALLOCATION_STRATEGY,
+                            EVICTION_POLICY,
                             CLUSTER_ID,
                             MULTI_TENANTS,
                             TENANT_CONNECTOR,

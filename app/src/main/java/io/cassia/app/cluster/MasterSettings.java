@@ -5,6 +5,7 @@ import io.cassia.base.config.ValueType;
 import io.cassia.master.MasterConfig;
 import io.cassia.master.TaskLimits;
 import io.cassia.master.core.AllocationStrategy;
+import io.cassia.master.core.EvictionPolicy;
 import io.cassia.master.events.KvEventsConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -95,14 +96,14 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                 .putTimeouts(
                         from.require(MasterFlags.PUT_DISCARD_TIMEOUT),
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))
+                .evictionPolicy(
+                        EvictionPolicy.valueOf(
+                                from.require(MasterFlags.EVICTION_POLICY).toUpperCase(Locale.ROOT)))
                 .allocationStrategy(strategy(from.require(MasterFlags.ALLOCATION_STRATEGY)));
     }
 
     private static AllocationStrategy strategy(String word) {
-        // No node reports an SSD here, so that all have the same share of it free.
-        return word.equals("ssd-free-ratio-first")
-                ? AllocationStrategy.FREE_RATIO_FIRST
-                : AllocationStrategy.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+        return AllocationStrategy.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static void limits(Configuration from, MasterConfig.Builder config) {

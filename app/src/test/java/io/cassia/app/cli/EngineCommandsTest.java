@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -88,6 +89,17 @@ class EngineCommandsTest {
         assertThat(run.json().get("segment").asString()).startsWith("127.0.0.1:");
         CliRun child = run("bench transfer --mode target --buffer-size 4MiB --until-input-ends");
         assertThat(child.out()).matches("127\\.0\\.0\\.1:\\d+\n");
+    }
+
+    @Test
+    @Tag("deep")
+    void a_suite_compares_everything_in_one_run() {
+        CliRun run = run("bench transfer --suite --rounds 1 --duration 0.02s");
+        assertThat(run.exit()).isZero();
+        assertThat(run.err()).contains("round 1 of 1 is done");
+        assertThat(run.out())
+                .contains("| TCP read 16 MiB x16 |", "| shared memory write 64 KiB x1 |")
+                .contains("| write 4 MiB x128 |");
     }
 
     @Test

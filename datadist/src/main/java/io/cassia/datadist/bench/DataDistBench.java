@@ -9,108 +9,130 @@ import io.cassia.datadist.cache.Pieces;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.exchange.TransferReport;
 import io.cassia.status.Done;
-import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.Opcode;
+import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferRequest;
+import io.cassia.transfer.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * Pulls and pushes of blocks beside the bare engine moving the same ranges. Confined to the calling
- * thread; both ends are in this process, and bytes go through sockets unless {@link Plan} says
- * otherwise.
+ * thread. The other end is the counterpart: in a process of its own, unless it is a test.
  */
 public final class DataDistBench {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int SEED = 1;
 
     /**
      * What is measured. Immutable.
      *
      * @param totalBytes bytes per call where blocks fill it; also the size of each cache
-     * @param blockBytes sizes of blocks
+     * @param blockBytes sizes of blocks, whole words
      * @param blocksPerCall blocks per call; 0: as many as fill the total
      * @param rounds measured calls of each kind
-     * @param sockets whether bytes go through sockets
+     * @param transports what may carry bytes
      */
     public record Plan(
             long totalBytes,
             List<Long> blockBytes,
             int blocksPerCall,
             int rounds,
-            boolean sockets) {
-        /** The sizes that the field publishes: 16 KiB to 2 MiB, 128 MiB per call, 5 rounds. */
-        public static final Plan STANDARD =
-                new Plan(
-                        128L << 20,
-                        List.of(
-                                16L << 10,
-                                32L << 10,
-                                64L << 10,
-                                128L << 10,
-                                256L << 10,
-                                512L << 10,
-                                1L << 20,
-                                2L << 20),
-                        0,
-                        5,
-                        true);
-
+            Set<Transport> transports) {
         public Plan {
             blockBytes = List.copyOf(blockBytes);
         }
 
-        /** One block per call: what a call costs. */
-        public Plan singleBlocks(int calls) {
-            return new Plan(totalBytes, blockBytes, 1, calls, sockets);
+        /** How both sides are set up. */
+        public ServingPeer.Setup setup() {
+            // Twice: the end of the last transfer of a cell is told without waiting, and until it
+            // is heard the memory of that cell is held.
+            return new ServingPeer.Setup(
+                    2 * totalBytes + (1L << 20), totalBytes, false, transports);
+        }
+
+        private String label() {
+            return transports.stream().map(Transport::label).collect(Collectors.joining(","));
         }
     }
 
     private final Plan plan;
     private final Clock clock;
-    private final Pair pair;
-    private final EnginePair engines;
+    private final Session session;
+    private final EngineSide engine;
+    private final SegmentHandle target;
+    private final long targetAddress;
 
-    private DataDistBench(Plan plan, Clock clock, Pair pair, EnginePair engines) {
+    private DataDistBench(
+            Plan plan,
+            Clock clock,
+            Session session,
+            EngineSide engine,
+            SegmentHandle target,
+            long targetAddress) {
         this.plan = plan;
         this.clock = clock;
-        this.pair = pair;
-        this.engines = engines;
+        this.session = session;
+        this.engine = engine;
+        this.target = target;
+        this.targetAddress = targetAddress;
     }
 
-    /** Runs all cells; the codes of what failed. */
-    public static Outcome<List<BenchRow>> run(Plan plan, Clock clock, MeterRegistry meters) {
-        // Twice: the end of the last transfer of a cell is told without waiting, and until it is
-        // heard
-        // the memory of that cell is held.
-        return Pair.open(2 * plan.totalBytes() + (1L << 20), plan.sockets(), clock, meters)
+    /** Runs all cells and tells each; the codes of what failed. The counterpart stays open. */
+    public static Outcome<Done> run(
+            Plan plan,
+            Counterpart peer,
+            Clock clock,
+            MeterRegistry meters,
+            Consumer<BenchRow> rows) {
+        return Session.open(plan.setup(), peer, clock, meters)
                 .then(
-                        pair -> {
-                            try (pair) {
-                                return EnginePair.open(plan, clock, meters)
-                                        .then(
-                                                engines -> {
-                                                    try (engines) {
-                                                        return new DataDistBench(
-                                                                        plan, clock, pair, engines)
-                                                                .cells();
-                                                    }
-                                                });
+                        session -> {
+                            try (session) {
+                                return EngineSide.open(
+                                                plan.transports(), plan.totalBytes(), clock, meters)
+                                        .then(engine -> run(plan, session, engine, clock, rows));
                             }
                         });
     }
 
-    private Outcome<List<BenchRow>> cells() {
-        List<BenchRow> rows = new ArrayList<>();
-        for (String operation : List.of("pull", "push")) {
+    private static Outcome<Done> run(
+            Plan plan, Session session, EngineSide engine, Clock clock, Consumer<BenchRow> rows) {
+        try (engine) {
+            return session.peer()
+                    .ask("where")
+                    .then(
+                            where -> {
+                                String[] words = where.split(" ", -1);
+                                return engine.target(words[1])
+                                        .then(
+                                                target ->
+                                                        new DataDistBench(
+                                                                        plan,
+                                                                        clock,
+                                                                        session,
+                                                                        engine,
+                                                                        target,
+                                                                        Long.parseLong(words[2]))
+                                                                .cells(rows));
+                            });
+        }
+    }
+
+    private Outcome<Done> cells(Consumer<BenchRow> rows) {
+        for (boolean pull : new boolean[] {true, false}) {
             for (boolean scattered : new boolean[] {false, true}) {
                 for (long blockBytes : plan.blockBytes()) {
-                    switch (cell(operation, scattered, blockBytes)) {
-                        case Outcome.Ok<BenchRow>(BenchRow row) -> rows.add(row);
+                    switch (cell(pull, scattered, blockBytes)) {
+                        case Outcome.Ok<BenchRow>(BenchRow row) -> rows.accept(row);
                         case Outcome.Failed<BenchRow> failed -> {
                             return failed.as();
                         }
@@ -118,23 +140,41 @@ public final class DataDistBench {
                 }
             }
         }
-        return Outcome.ok(rows);
+        return Outcome.done();
     }
 
-    private Outcome<BenchRow> cell(String operation, boolean scattered, long blockBytes) {
+    /**
+     * One cell with its caches. Immutable.
+     *
+     * @param here cache of this side: the destination of pulls, the source of pushes
+     * @param there cache of the counterpart
+     */
+    private record Work(
+            boolean pull,
+            boolean scattered,
+            long blockBytes,
+            int all,
+            int count,
+            Cache here,
+            long there) {}
+
+    private Outcome<BenchRow> cell(boolean pull, boolean scattered, long blockBytes) {
         int all = Math.toIntExact(plan.totalBytes() / blockBytes);
         int count = plan.blocksPerCall() == 0 ? all : Math.min(plan.blocksPerCall(), all);
         CacheDesc desc = CacheDesc.device(1, DataType.INT8, all, blockBytes);
-        boolean pull = operation.equals("pull");
-        return pair.prompt()
-                .allocateBlocksCache(desc)
+        String make = "allocate blocks 1 INT8 %d,%d %d".formatted(all, blockBytes, pull ? SEED : 0);
+        return session.peer()
+                .ask(make)
+                .map(Long::parseLong)
                 .then(
-                        from ->
-                                pair.decoder()
+                        there ->
+                                session.decoder()
                                         .allocateBlocksCache(desc)
                                         .then(
-                                                to -> {
-                                                    Patterns.fill(from, 1);
+                                                here -> {
+                                                    if (!pull) {
+                                                        Patterns.fill(here, SEED);
+                                                    }
                                                     Outcome<BenchRow> row =
                                                             measure(
                                                                     new Work(
@@ -143,96 +183,93 @@ public final class DataDistBench {
                                                                             blockBytes,
                                                                             all,
                                                                             count,
-                                                                            from,
-                                                                            to));
-                                                    return pair.prompt()
-                                                            .deallocateCache(from)
-                                                            .then(
-                                                                    ok ->
-                                                                            pair.decoder()
-                                                                                    .deallocateCache(
-                                                                                            to))
-                                                            .then(ok -> row);
+                                                                            here,
+                                                                            there));
+                                                    return freed(here, there).then(ok -> row);
                                                 }));
     }
 
-    /** One cell with its caches. Immutable. */
-    private record Work(
-            boolean pull,
-            boolean scattered,
-            long blockBytes,
-            int all,
-            int count,
-            Cache from,
-            Cache to) {}
+    private Outcome<Done> freed(Cache here, long there) {
+        return session.peer()
+                .ask("free " + there)
+                .then(ok -> session.decoder().deallocateCache(here));
+    }
 
     private Outcome<BenchRow> measure(Work work) {
         long[] nanos = new long[plan.rounds()];
         long[] engineNanos = new long[plan.rounds()];
+        long[] controlNanos = new long[plan.rounds()];
         long requests = 0;
-        SplittableRandom random = new SplittableRandom(1);
-        // The first round warms up and does not count.
-        for (int round = -1; round < plan.rounds(); round++) {
+        boolean verified = true;
+        SplittableRandom random = new SplittableRandom(SEED);
+        // The first rounds warm up and do not count.
+        for (int round = -2; round < plan.rounds(); round++) {
             long[] src = choose(work, random);
             long[] dst = work.scattered() ? choose(work, random) : src;
-            clear(work, dst);
+            if (clear(work) instanceof Outcome.Failed<?> failed) {
+                return failed.as();
+            }
+            // In turns, each first every other time: what runs first finds colder caches.
+            boolean engineFirst = (round & 1) != 0;
+            Outcome<Long> bare = engineFirst ? bare(work, src, dst) : Outcome.ok(0L);
             long start = clock.nanos();
             Outcome<TransferReport> moved = move(work, src, dst);
             long end = clock.nanos();
-            if (moved instanceof Outcome.Failed<TransferReport> failed) {
+            if (!engineFirst) {
+                bare = bare(work, src, dst);
+            }
+            if (bare instanceof Outcome.Failed<Long> failed) {
                 return failed.as();
             }
+            Outcome<Boolean> arrived = moved.then(report -> arrived(work, src, dst));
+            if (arrived instanceof Outcome.Failed<Boolean> failed) {
+                return failed.as();
+            }
+            verified &= arrived.orThrow();
             requests = moved.orThrow().requests();
-            List<TransferRequest> list =
-                    engines.requests(
-                            work.pull() ? Opcode.READ : Opcode.WRITE,
-                            Pieces.blocks(src, dst, work.blockBytes()));
-            long engineStart = clock.nanos();
-            Outcome<Done> bare = engines.transfer(list, LIMIT);
-            long engineEnd = clock.nanos();
-            if (bare instanceof Outcome.Failed<Done> failed) {
-                return failed.as();
-            }
-            if (!arrived(work, src, dst)) {
-                return Outcome.failed(LlmStatus.LLM_FAILED, "a block did not arrive as it was");
-            }
             if (round >= 0) {
                 nanos[round] = end - start;
-                engineNanos[round] = engineEnd - engineStart;
+                controlNanos[round] = moved.orThrow().controlNanos();
+                engineNanos[round] = bare.orThrow();
             }
         }
         return Outcome.ok(
                 new BenchRow(
+                        plan.label(),
                         work.pull() ? "pull" : "push",
                         work.scattered(),
                         work.blockBytes(),
                         work.count(),
+                        requests,
                         median(nanos),
                         median(engineNanos),
-                        requests));
+                        median(controlNanos),
+                        verified));
+    }
+
+    /** Nanoseconds of the bare engine for the same ranges. */
+    private Outcome<Long> bare(Work work, long[] src, long[] dst) {
+        List<TransferRequest> list =
+                engine.requests(
+                        work.pull() ? Opcode.READ : Opcode.WRITE,
+                        Pieces.blocks(src, dst, work.blockBytes()),
+                        target,
+                        targetAddress);
+        long start = clock.nanos();
+        return engine.transfer(list, LIMIT).map(ok -> clock.nanos() - start);
     }
 
     private Outcome<TransferReport> move(Work work, long[] src, long[] dst) {
+        CacheIndex there = new CacheIndex(Counterpart.CLUSTER, work.there());
+        TransferOptions one = TransferOptions.DEFAULT.withTensorsPerLayer(1);
         return work.pull()
-                ? pair.decoder()
-                        .pullBlocks(
-                                new CacheIndex(Pair.PROMPT, work.from().cacheId()),
-                                work.to(),
-                                src,
-                                dst)
-                : pair.prompt()
-                        .pushBlocks(
-                                work.from(),
-                                new CacheIndex(Pair.DECODER, work.to().cacheId()),
-                                src,
-                                dst,
-                                TransferOptions.DEFAULT.withTensorsPerLayer(1));
+                ? session.decoder().pullBlocks(there, work.here(), src, dst, one)
+                : session.decoder().pushBlocks(work.here(), there, src, dst, one);
     }
 
-    /** Ascending blocks, or so mixed that next to none adjoin. */
+    /** All blocks in a random order, or the first ones as they lie. */
     private static long[] choose(Work work, SplittableRandom random) {
-        long[] all = new long[work.all()];
-        Arrays.setAll(all, i -> i);
+        long[] all = LongStream.range(0, work.all()).toArray();
         if (work.scattered()) {
             for (int i = all.length - 1; i > 0; i--) {
                 int j = random.nextInt(i + 1);
@@ -244,24 +281,28 @@ public final class DataDistBench {
         return Arrays.copyOf(all, work.count());
     }
 
-    private static void clear(Work work, long[] dst) {
-        for (long block : dst) {
-            work.to()
-                    .tensors()
-                    .getFirst()
-                    .asSlice(block * work.blockBytes(), work.blockBytes())
-                    .fill((byte) 0);
+    /** The destination, so that bytes of the round before do not pass for those of this one. */
+    private Outcome<?> clear(Work work) {
+        if (!work.pull()) {
+            return session.peer().ask("clear " + work.there());
         }
+        Patterns.clear(work.here());
+        return Outcome.done();
     }
 
-    private static boolean arrived(Work work, long[] src, long[] dst) {
-        long bytes = work.blockBytes();
-        for (int i = 0; i < src.length; i++) {
-            if (!Patterns.same(work.from(), src[i] * bytes, work.to(), dst[i] * bytes, bytes)) {
-                return false;
-            }
-        }
-        return true;
+    private Outcome<Boolean> arrived(Work work, long[] src, long[] dst) {
+        return work.pull()
+                ? Outcome.ok(Patterns.holds(work.here(), SEED, work.blockBytes(), src, dst))
+                : session.peer()
+                        .ask(
+                                "check %d %d %d %s %s"
+                                        .formatted(
+                                                work.there(),
+                                                SEED,
+                                                work.blockBytes(),
+                                                Counterpart.word(src),
+                                                Counterpart.word(dst)))
+                        .map(Boolean::parseBoolean);
     }
 
     private static long median(long[] values) {

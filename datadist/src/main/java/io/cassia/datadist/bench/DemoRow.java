@@ -7,8 +7,8 @@ package io.cassia.datadist.bench;
  * @param tokens tokens whose KV was moved
  * @param bytes bytes moved
  * @param requests contiguous ranges that they were moved in
- * @param nanos how long the call took
- * @param verified whether every byte was found where it belongs
+ * @param nanos how long the call took, the median of the rounds
+ * @param verified whether every byte was found where it belongs, in every round
  */
 public record DemoRow(
         String step, int tokens, long bytes, long requests, long nanos, boolean verified) {

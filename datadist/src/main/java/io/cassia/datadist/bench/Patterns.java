@@ -4,7 +4,7 @@ import io.cassia.datadist.cache.Cache;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Immutable. Bytes that tell where they belong. */
+/** Immutable. Bytes that tell where they belong, so that either end can check them. */
 final class Patterns {
     private Patterns() {}
 
@@ -27,12 +27,31 @@ final class Patterns {
         cache.tensors().forEach(tensor -> tensor.fill((byte) 0));
     }
 
-    /** Whether a range of every tensor is the same on both sides. */
-    static boolean same(Cache src, long srcOffset, Cache dst, long dstOffset, long lengthBytes) {
-        for (int t = 0; t < src.tensors().size(); t++) {
-            MemorySegment from = src.tensors().get(t).asSlice(srcOffset, lengthBytes);
-            MemorySegment to = dst.tensors().get(t).asSlice(dstOffset, lengthBytes);
-            if (from.mismatch(to) != -1) {
+    /**
+     * Whether blocks {@code dst} of every tensor hold what blocks {@code src} of a filled cache
+     * hold, whole words of it.
+     */
+    static boolean holds(Cache cache, int seed, long blockBytes, long[] src, long[] dst) {
+        long words = blockBytes / 8;
+        for (int t = 0; t < cache.tensors().size(); t++) {
+            for (int b = 0; b < src.length; b++) {
+                if (!holds(
+                        cache.tensors().get(t).asSlice(dst[b] * blockBytes, blockBytes),
+                        seed,
+                        t,
+                        src[b] * words)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean holds(MemorySegment block, int seed, int tensor, long firstWord) {
+        long words = block.byteSize() / 8;
+        for (long i = 0; i < words; i++) {
+            if (block.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i)
+                    != word(seed, tensor, firstWord + i)) {
                 return false;
             }
         }

@@ -25,12 +25,16 @@ final class CacheBook {
         this.table = table;
     }
 
-    /** The entries whose memory has become free since the last call. */
+    /**
+     * The entries whose memory has become free since the last call. The caller keeps the list when
+     * it has left the lock, so nothing may be added to it.
+     */
     List<CacheEntry> freed() {
-        List<CacheEntry> taken = freed;
-        if (!taken.isEmpty()) {
-            freed = new ArrayList<>();
+        if (freed.isEmpty()) {
+            return List.of();
         }
+        List<CacheEntry> taken = freed;
+        freed = new ArrayList<>();
         return taken;
     }
 
@@ -54,6 +58,12 @@ final class CacheBook {
         }
         BoundKey other = cache.blocksKey().map(key -> keys.find(KeyName.of(key))).orElse(null);
         return other == null ? Outcome.done() : boundAlready(other);
+    }
+
+    /** The entry of a number, also while it is being taken back; or null. */
+    @Nullable CacheEntry findAny(long cacheId) {
+        CacheEntry entry = entries.get(cacheId);
+        return entry != null && entry.idReference ? entry : null;
     }
 
     /** The entry that calls can name, or null. */

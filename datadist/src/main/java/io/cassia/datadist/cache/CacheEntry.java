@@ -1,9 +1,12 @@
 package io.cassia.datadist.cache;
 
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,7 @@ final class CacheEntry {
     final CacheOrigin origin;
     final boolean blocks;
     final List<MemorySegment> tensors;
-    final Runnable onFree;
+    final Supplier<Outcome<Done>> onFree;
 
     /** Request and prefix keys by batch. */
     final Map<Integer, BoundKey> keys = new HashMap<>();
@@ -31,6 +34,10 @@ final class CacheEntry {
     boolean idReference = true;
     boolean draining;
     boolean freed;
+
+    /** Whether its memory was given back before the entry goes. */
+    boolean released;
+
     int pins;
 
     CacheEntry(long id, NewCache cache) {

@@ -5,8 +5,10 @@ import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -21,6 +23,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * each transfer that uses it. Numbers begin at 1 and are never used twice.
  */
 public final class CacheTable {
+    private static final System.Logger LOG = System.getLogger(CacheTable.class.getName());
+
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -105,32 +109,69 @@ public final class CacheTable {
      * deadline: the cache then stays as it was. {@code LLM_PARAM_INVALID} for an allocated one.
      */
     public Outcome<Done> unregister(long cacheId, long deadlineNanos) {
-        List<CacheEntry> freed;
+        return switch (drain(cacheId, deadlineNanos)) {
+            case Outcome.Failed<Optional<CacheEntry>> failed -> failed.as();
+            case Outcome.Ok<Optional<CacheEntry>>(Optional<CacheEntry> entry) ->
+                    entry.isPresent() ? release(entry.get()) : Outcome.done();
+        };
+    }
+
+    /** Lets no new transfer in and waits for those that run; empty when there is no such cache. */
+    private Outcome<Optional<CacheEntry>> drain(long cacheId, long deadlineNanos) {
         lock.lock();
         try {
-            CacheEntry entry = book.find(cacheId);
+            CacheEntry entry = book.findAny(cacheId);
+            while (entry != null && entry.draining && awaitChange(deadlineNanos)) {
+                entry = book.findAny(cacheId);
+            }
             if (entry == null) {
-                return Outcome.done();
+                return Outcome.ok(Optional.empty());
             }
             if (entry.origin == CacheOrigin.ALLOCATED) {
                 return invalid("cache %d is allocated memory: deallocate it".formatted(cacheId));
+            }
+            if (entry.draining) {
+                return Outcome.failed(
+                        LlmStatus.LLM_WAIT_PROC_TIMEOUT,
+                        "cache %d is being unregistered by another call".formatted(cacheId));
             }
             entry.draining = true;
             while (entry.pins > 0 && awaitChange(deadlineNanos)) {}
             if (entry.pins > 0) {
                 entry.draining = false;
+                changed.signalAll();
                 return Outcome.failed(
                         LlmStatus.LLM_WAIT_PROC_TIMEOUT,
                         "cache %d is in use by %d transfers; it stays registered: unlink or try again"
                                 .formatted(cacheId, entry.pins));
             }
-            book.dropNumber(entry, true);
-            freed = book.freed();
+            return Outcome.ok(Optional.of(entry));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Its memory first: a cache whose memory somebody does not let go of stays. */
+    private Outcome<Done> release(CacheEntry entry) {
+        Outcome<Done> released = entry.onFree.get();
+        List<CacheEntry> freed = List.of();
+        lock.lock();
+        try {
+            if (released.isOk()) {
+                entry.released = true;
+                book.dropNumber(entry, true);
+                freed = book.freed();
+            } else {
+                entry.draining = false;
+            }
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
         free(freed);
-        return Outcome.done();
+        return released instanceof Outcome.Failed<Done> failed
+                ? failed.in("cache %d stays registered".formatted(entry.id))
+                : released;
     }
 
     /** Drops a key; an unknown one is fine. */
@@ -312,7 +353,11 @@ public final class CacheTable {
 
     private static void free(List<CacheEntry> freed) {
         for (CacheEntry entry : freed) {
-            entry.onFree.run();
+            if (!entry.released && entry.onFree.get() instanceof Outcome.Failed<Done> failed) {
+                LOG.log(
+                        Level.WARNING,
+                        "cache-free cache=%d reason=%s".formatted(entry.id, failed.detail()));
+            }
         }
     }
 

@@ -1,8 +1,11 @@
 package io.cassia.datadist.cache;
 
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A cache about to enter the table. Immutable.
@@ -14,7 +17,7 @@ import java.util.Optional;
  * @param tensors its memory
  * @param keys keys by batch; placeholders allowed
  * @param blocksKey key of the whole, for block caches
- * @param onFree gives the memory back; called once, without a lock
+ * @param onFree gives the memory back; called without a lock, and again when it has failed
  */
 public record NewCache(
         CacheDesc desc,
@@ -24,7 +27,7 @@ public record NewCache(
         List<MemorySegment> tensors,
         List<CacheKey> keys,
         Optional<BlocksCacheKey> blocksKey,
-        Runnable onFree) {
+        Supplier<Outcome<Done>> onFree) {
     public NewCache {
         tensors = List.copyOf(tensors);
         keys = List.copyOf(keys);

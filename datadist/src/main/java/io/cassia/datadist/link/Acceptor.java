@@ -5,10 +5,15 @@ import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.lang.System.Logger.Level;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -53,8 +58,11 @@ final class Acceptor {
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(Connector.millisLeft(clock, deadline));
-            ControlChannel channel = new ControlChannel(socket, secured(socket), clock, meters);
-            linked = talk(channel, socket);
+            Optional<Socket> streams = secured(socket);
+            linked =
+                    streams.isPresent()
+                            ? talk(new ControlChannel(socket, streams.get(), clock, meters), socket)
+                            : refusePlain(socket);
         } catch (IOException | WireReader.Malformed e) {
             meters.refusedHandshake();
             LOG.log(
@@ -69,26 +77,47 @@ final class Acceptor {
         }
     }
 
-    private Socket secured(Socket socket) throws IOException {
+    /** The streams to talk over; empty when this side asks for TLS and that side speaks plainly. */
+    private Optional<Socket> secured(Socket socket) throws IOException {
         if (config.credentials().tls().isEmpty()) {
-            return socket;
+            return Optional.of(socket);
         }
+        int first = socket.getInputStream().read();
+        if (first == FrameLayout.FIRST_BYTE) {
+            return Optional.empty();
+        }
+        byte[] read = first < 0 ? new byte[0] : new byte[] {(byte) first};
         SSLContext context = config.credentials().tls().get().context();
         SSLSocket secure =
                 (SSLSocket)
                         context.getSocketFactory()
-                                .createSocket(
-                                        socket,
-                                        socket.getInetAddress().getHostAddress(),
-                                        socket.getPort(),
-                                        true);
+                                .createSocket(socket, new ByteArrayInputStream(read), true);
         SSLParameters parameters = secure.getSSLParameters();
         parameters.setProtocols(new String[] {"TLSv1.3"});
         parameters.setNeedClientAuth(true);
         secure.setSSLParameters(parameters);
-        secure.setUseClientMode(false);
         secure.startHandshake();
-        return secure;
+        return Optional.of(secure);
+    }
+
+    /** Says in plain text why; what it was going to say is read first, lest the answer be lost. */
+    private boolean refusePlain(Socket socket) throws IOException {
+        Outcome<Done> refusal =
+                Outcome.failed(
+                        LlmStatus.LLM_LINK_FAILED,
+                        "this cluster asks for TLS: set llm.ControlTls=1 and the key files");
+        meters.attempt("accept", refusal);
+        LOG.log(
+                Level.INFO,
+                "link-refused peer=%s reason=%s"
+                        .formatted(socket.getRemoteSocketAddress(), refusal));
+        InputStream first = new ByteArrayInputStream(new byte[] {(byte) FrameLayout.FIRST_BYTE});
+        DataInputStream in =
+                new DataInputStream(new SequenceInputStream(first, socket.getInputStream()));
+        Frame _ = FrameLayout.read(in, FrameLayout.MAX_HANDSHAKE_BODY_BYTES);
+        Frame answer = new Frame(FrameType.STATUS, 0, false, StatusMessage.encode(refusal));
+        socket.getOutputStream().write(FrameLayout.encode(answer));
+        return false;
     }
 
     private boolean talk(ControlChannel channel, Socket socket) throws IOException {
@@ -137,6 +166,14 @@ final class Acceptor {
                     LlmStatus.LLM_PARAM_INVALID,
                     "llm.EnableRemoteCacheAccessible differs: %s there, %s here"
                             .formatted(hello.self().remoteAccess(), config.remoteAccess()));
+        }
+        if (hello.self().secureData() != config.secureData()) {
+            return Outcome.failed(
+                    LlmStatus.LLM_LINK_FAILED,
+                    "llm.DataTls differs: %s there, %s here"
+                            .formatted(
+                                    hello.self().secureData() ? 1 : 0,
+                                    config.secureData() ? 1 : 0));
         }
         return Outcome.done();
     }

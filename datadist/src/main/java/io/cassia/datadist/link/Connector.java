@@ -21,10 +21,12 @@ import java.util.concurrent.TimeoutException;
 final class Connector {
     private final Clock clock;
     private final SocketGuard guard;
+    private final Rest rest;
 
-    Connector(Clock clock, SocketGuard guard) {
+    Connector(Clock clock, SocketGuard guard, Rest rest) {
         this.clock = clock;
         this.guard = guard;
+        this.rest = rest;
     }
 
     /**
@@ -41,21 +43,11 @@ final class Connector {
         for (int i = 1; i <= tries; i++) {
             long end = deadlineNanos - share * (tries - i);
             outcome = resolve(target, end).then(all -> connectAny(all, cluster, end));
-            if (outcome.isOk() || i == tries || !waitOut(end)) {
+            if (outcome.isOk() || i == tries || !rest.pause(end - clock.nanos())) {
                 break;
             }
         }
         return outcome;
-    }
-
-    private boolean waitOut(long endNanos) {
-        try {
-            TimeUnit.NANOSECONDS.sleep(Math.max(0, endNanos - clock.nanos()));
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     private Outcome<List<InetAddress>> resolve(IpInfo target, long deadlineNanos) {

@@ -35,13 +35,19 @@ final class Dialer {
     private final SocketGuard guard;
     private final Connector connector;
 
-    Dialer(Self self, LinkConfig config, Clock clock, LinkMeters meters, SocketGuard guard) {
+    Dialer(
+            Self self,
+            LinkConfig config,
+            Clock clock,
+            LinkMeters meters,
+            SocketGuard guard,
+            Rest rest) {
         this.self = self;
         this.config = config;
         this.clock = clock;
         this.meters = meters;
         this.guard = guard;
-        this.connector = new Connector(clock, guard);
+        this.connector = new Connector(clock, guard, rest);
     }
 
     /**

@@ -20,6 +20,10 @@ import java.nio.ByteBuffer;
  */
 final class FrameLayout {
     static final int MAGIC = 0x43444401;
+
+    /** First byte of every connection in plain text; TLS begins with another one. */
+    static final int FIRST_BYTE = MAGIC >>> 24;
+
     static final int VERSION = 1;
     static final int HEADER_BYTES = 20;
 

@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param roleGating whether roles decide who may link, pull and push
  * @param remoteAccess what it tells peers about remote access to caches; both ends have to agree
+ * @param secureData whether the data plane asks for certificates and token; both ends have to agree
  * @param channels operations of one kind that may run at once on a link
  * @param maxLinks most links at a time
  * @param connectTries attempts to connect within the timeout of a call
@@ -18,6 +19,7 @@ import java.time.Duration;
 public record LinkConfig(
         boolean roleGating,
         boolean remoteAccess,
+        boolean secureData,
         int channels,
         int maxLinks,
         int connectTries,

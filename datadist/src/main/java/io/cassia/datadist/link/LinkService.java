@@ -37,6 +37,7 @@ public final class LinkService implements AutoCloseable {
     private final LinkRequests requests;
     private final LinkTable table;
     private final SocketGuard guard = new SocketGuard();
+    private final Rest rest = new Rest();
     private final Dialer dialer;
     private final Acceptor acceptor;
     private final Unlinker unlinker;
@@ -60,7 +61,7 @@ public final class LinkService implements AutoCloseable {
             LinkMeters meters,
             Announcer announcer,
             LinkRequests requests) {
-        this.self = new Self(clusterId, role, config.remoteAccess(), segmentName);
+        this.self = new Self(clusterId, role, config, segmentName);
         this.config = config;
         this.clock = clock;
         this.meters = meters;
@@ -68,12 +69,12 @@ public final class LinkService implements AutoCloseable {
         this.requests = requests;
         this.table = new LinkTable(clusterId, config.maxLinks(), config.channels(), clock);
         LinkEvents events = new Events();
-        this.dialer = new Dialer(self, config, clock, meters, guard);
+        this.dialer = new Dialer(self, config, clock, meters, guard, rest);
         this.acceptor = new Acceptor(self, config, clock, meters, guard, table, events);
         this.unlinker = new Unlinker(table, dialer, clock, events);
         this.watch = new LinkWatch(table, guard, clock, config, this::breakDown);
         this.clusterCalls = new ClusterCalls(table, clock);
-        this.relinker = new Relinker(table, dialer, clock, config.relinkTries(), events);
+        this.relinker = new Relinker(table, dialer, clock, config.relinkTries(), rest, events);
     }
 
     /** Begins to listen; {@code LLM_FAILED} when the port cannot be had. */
@@ -277,7 +278,8 @@ public final class LinkService implements AutoCloseable {
                                     return moved;
                                 });
             } finally {
-                table.thaw();
+                table.thaw(
+                        listener == null ? "the cluster listens no more: its role is another" : "");
             }
         } finally {
             calls.unlock();
@@ -357,6 +359,7 @@ public final class LinkService implements AutoCloseable {
         table.freeze("the cluster is closing");
         // Ends what other calls wait for; they hold the lock until then.
         guard.closeAll();
+        rest.end();
         calls.lock();
         try {
             if (listener != null) {

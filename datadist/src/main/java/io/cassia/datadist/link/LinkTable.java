@@ -29,6 +29,10 @@ public final class LinkTable {
     @GuardedBy("lock")
     private String frozen = "";
 
+    /** Why nobody is let in who dials; empty while this side listens. */
+    @GuardedBy("lock")
+    private String deaf = "";
+
     public LinkTable(long ownId, int maxLinks, int channels, Clock clock) {
         this.ownId = ownId;
         this.maxLinks = maxLinks;
@@ -107,6 +111,10 @@ public final class LinkTable {
         try {
             if (!frozen.isEmpty()) {
                 return Outcome.failed(LlmStatus.LLM_LINK_FAILED, frozen);
+            }
+            // A handshake may have begun before the listener was closed.
+            if (!deaf.isEmpty()) {
+                return Outcome.failed(LlmStatus.LLM_LINK_FAILED, deaf);
             }
             Link present = links.get(peer.clusterId());
             if (present != null && present != expected) {
@@ -226,10 +234,11 @@ public final class LinkTable {
         }
     }
 
-    void thaw() {
+    void thaw(String whyDeaf) {
         lock.lock();
         try {
             frozen = "";
+            deaf = whyDeaf;
         } finally {
             lock.unlock();
         }

@@ -20,10 +20,12 @@ final class Listener implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Listener.class.getName());
     private static final int BACKLOG = 128;
     private static final int MAX_HANDSHAKES = 64;
+    private static final long PAUSE_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ServerSocket server;
     private final IpInfo address;
     private final LinkMeters meters;
+    private final Rest rest = new Rest();
     private final Semaphore handshakes = new Semaphore(MAX_HANDSHAKES);
     private volatile @Nullable Thread thread;
 
@@ -88,18 +90,10 @@ final class Listener implements AutoCloseable {
             } catch (IOException e) {
                 if (!server.isClosed()) {
                     LOG.log(Level.WARNING, "accept failed on=" + address, e);
-                    pauseAfterFailure();
+                    // Running out of descriptors would otherwise turn the loop into a busy one.
+                    boolean _ = rest.pause(PAUSE_NANOS);
                 }
             }
-        }
-    }
-
-    /** Running out of descriptors would otherwise turn the loop into a busy one. */
-    private static void pauseAfterFailure() {
-        try {
-            Thread.sleep(50);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -115,6 +109,7 @@ final class Listener implements AutoCloseable {
     @Override
     public void close() {
         closeQuietly(server);
+        rest.end();
         Thread accepting = thread;
         if (accepting != null) {
             try {

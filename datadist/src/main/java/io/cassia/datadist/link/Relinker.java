@@ -18,13 +18,15 @@ final class Relinker {
     private final Dialer dialer;
     private final Clock clock;
     private final int tries;
+    private final Rest rest;
     private final LinkEvents events;
 
-    Relinker(LinkTable table, Dialer dialer, Clock clock, int tries, LinkEvents events) {
+    Relinker(LinkTable table, Dialer dialer, Clock clock, int tries, Rest rest, LinkEvents events) {
         this.table = table;
         this.dialer = dialer;
         this.clock = clock;
         this.tries = tries;
+        this.rest = rest;
         this.events = events;
     }
 
@@ -62,7 +64,7 @@ final class Relinker {
     private void relink(Link broken) {
         Duration pause = FIRST_PAUSE;
         for (int i = 1; i <= tries; i++) {
-            if (!pause(pause)) {
+            if (!rest.pause(pause.toNanos())) {
                 return;
             }
             pause = longer(pause);
@@ -97,16 +99,6 @@ final class Relinker {
         }
         table.restore(broken, link);
         return false;
-    }
-
-    private static boolean pause(Duration pause) {
-        try {
-            Thread.sleep(pause);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     private static Duration longer(Duration pause) {

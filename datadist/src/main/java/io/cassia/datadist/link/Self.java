@@ -1,21 +1,24 @@
 package io.cassia.datadist.link;
 
 import io.cassia.base.ByteString;
-import java.security.SecureRandom;
+import io.cassia.base.Entropy;
+import java.nio.ByteBuffer;
 
 /** What an instance is to its peers. Immutable but for the role, which is volatile. */
 final class Self {
-    private final SecureRandom random = new SecureRandom();
+    private final Entropy entropy = Entropy.system();
     private final long clusterId;
-    private final long incarnation = random.nextLong();
+    private final long incarnation = entropy.nextLong();
     private final boolean remoteAccess;
+    private final boolean secureData;
     private final String segmentName;
     private volatile LlmRole role;
 
-    Self(long clusterId, LlmRole role, boolean remoteAccess, String segmentName) {
+    Self(long clusterId, LlmRole role, LinkConfig config, String segmentName) {
         this.clusterId = clusterId;
         this.role = role;
-        this.remoteAccess = remoteAccess;
+        this.remoteAccess = config.remoteAccess();
+        this.secureData = config.secureData();
         this.segmentName = segmentName;
     }
 
@@ -32,12 +35,14 @@ final class Self {
     }
 
     Peer describe() {
-        return new Peer(clusterId, role, incarnation, remoteAccess, segmentName);
+        return new Peer(clusterId, role, incarnation, remoteAccess, secureData, segmentName);
     }
 
     ByteString nonce() {
-        byte[] bytes = new byte[Hello.NONCE_BYTES];
-        random.nextBytes(bytes);
-        return ByteString.wrap(bytes);
+        return ByteString.wrap(
+                ByteBuffer.allocate(Hello.NONCE_BYTES)
+                        .putLong(entropy.nextLong())
+                        .putLong(entropy.nextLong())
+                        .array());
     }
 }

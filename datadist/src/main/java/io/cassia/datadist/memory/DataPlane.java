@@ -27,6 +27,9 @@ public interface DataPlane extends AutoCloseable {
     /** Finds a peer's memory by its name. */
     Outcome<SegmentHandle> open(String name);
 
+    /** Closes what {@link #open} has opened; transfers under way fail. */
+    void letGo(SegmentHandle segment);
+
     /**
      * Moves all requests, one outcome each in their order; nothing writes to local memory after
      * return.

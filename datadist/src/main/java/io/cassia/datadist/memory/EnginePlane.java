@@ -14,6 +14,7 @@ import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,8 @@ import java.util.List;
  * the side that receives fetches, so that nobody but the owner ever writes to an owner's memory.
  */
 public final class EnginePlane implements DataPlane {
+    private static final System.Logger LOG = System.getLogger(EnginePlane.class.getName());
+
     private final TransferEngine engine;
 
     private EnginePlane(TransferEngine engine) {
@@ -80,11 +83,19 @@ public final class EnginePlane implements DataPlane {
             return failedAs(buffer, argument ? LlmStatus.LLM_PARAM_INVALID : LlmStatus.LLM_FAILED)
                     .map(b -> new PlaneMemory(memory, Outcome::done));
         }
-        return buffer.map(
-                b ->
-                        new PlaneMemory(
-                                memory,
-                                () -> failedAs(engine.unregister(b), LlmStatus.LLM_FAILED)));
+        return buffer.map(b -> new PlaneMemory(memory, () -> unregistered(b)));
+    }
+
+    /** {@code LLM_WAIT_PROC_TIMEOUT} when somebody does not let go: it stays registered then. */
+    private Outcome<Done> unregistered(RegisteredBuffer buffer) {
+        Outcome<Done> outcome = engine.unregister(buffer);
+        if (outcome instanceof Outcome.Failed<Done> failed) {
+            if (failed.code() == TransferCode.ERR_BATCH_BUSY) {
+                return failedAs(outcome, LlmStatus.LLM_WAIT_PROC_TIMEOUT);
+            }
+            LOG.log(Level.WARNING, "unregister " + failed.code() + ": " + failed.detail());
+        }
+        return Outcome.done();
     }
 
     private Outcome<Done> freed(Region region) {
@@ -94,6 +105,15 @@ public final class EnginePlane implements DataPlane {
     @Override
     public Outcome<SegmentHandle> open(String name) {
         return failedAs(engine.openSegment(name), LlmStatus.LLM_FAILED);
+    }
+
+    @Override
+    public void letGo(SegmentHandle segment) {
+        if (!segment.isLocal()
+                && engine.closeSegment(segment) instanceof Outcome.Failed<Done> failed) {
+            // Only a plane that is closing does not know it any more.
+            LOG.log(Level.DEBUG, "segment-close %s: %s".formatted(segment, failed.detail()));
+        }
     }
 
     @Override

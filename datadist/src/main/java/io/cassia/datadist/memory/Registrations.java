@@ -108,10 +108,14 @@ public final class Registrations {
                 throw new IllegalStateException(
                         "0x%x is not registered".formatted(segment.address()));
             }
-            if (--floor.getValue().users == 0) {
-                ranges.remove(floor.getKey());
-                Outcome<Done> released = floor.getValue().memory.release().get();
+            Range range = floor.getValue();
+            Outcome<Done> released =
+                    range.users == 1 ? range.memory.release().get() : Outcome.done();
+            if (!released.isOk()) {
+                // It stays as it is, for another attempt.
                 outcome = outcome.isOk() ? released : outcome;
+            } else if (--range.users == 0) {
+                ranges.remove(floor.getKey());
             }
         }
         return outcome;

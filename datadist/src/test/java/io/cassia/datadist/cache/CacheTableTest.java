@@ -204,6 +204,26 @@ final class CacheTableTest {
     }
 
     @Test
+    void memory_that_somebody_does_not_let_go_of_stays_registered() {
+        Cache cache = table.add(cache(CacheOrigin.REGISTERED, CacheKey.request(0, 7))).orThrow();
+        stubborn = true;
+        Expect.failed(
+                table.unregister(cache.cacheId(), clock.nanos()),
+                LlmStatus.LLM_WAIT_PROC_TIMEOUT,
+                "stays registered",
+                "a stopped reader");
+        assertThat(table.exists(CacheKey.request(0, 7))).isTrue();
+        assertThat(table.pin(cache.cacheId()).isOk()).isTrue();
+        stubborn = false;
+        Expect.failed(
+                table.unregister(cache.cacheId(), clock.nanos()),
+                LlmStatus.LLM_WAIT_PROC_TIMEOUT,
+                "in use by 1 transfers");
+        table.clear();
+        assertThat(freed).containsExactly(cache.cacheId());
+    }
+
+    @Test
     void unregistering_ends_keys_and_number_and_the_unknown_is_fine() {
         Cache cache = table.add(cache(CacheOrigin.REGISTERED, CacheKey.request(0, 7))).orThrow();
         Expect.ok(table.unregister(cache.cacheId(), clock.nanos()));
@@ -360,11 +380,21 @@ final class CacheTableTest {
                         tensors,
                         keys,
                         blocksKey,
-                        () -> freed.add(id[0]));
+                        () -> {
+                            if (stubborn) {
+                                return Outcome.failed(
+                                        LlmStatus.LLM_WAIT_PROC_TIMEOUT, "a stopped reader");
+                            }
+                            freed.add(id[0]);
+                            return Outcome.done();
+                        });
         id[0] = table.caches().stream().mapToLong(CacheInfo::cacheId).max().orElse(0) + 1;
         id[0] = Math.max(id[0], ++made);
         return draft;
     }
+
+    /** Whether memory is not let go of. */
+    private boolean stubborn;
 
     /** Numbers handed out so far; a refused cache takes none. */
     private long made;

@@ -6,6 +6,7 @@ import io.cassia.base.Clock;
 import io.cassia.datadist.Expect;
 import io.cassia.datadist.ManualClock;
 import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -250,7 +251,7 @@ final class LocalCopyTest {
                                 memory(desc),
                                 List.of(),
                                 Optional.empty(),
-                                () -> {}))
+                                Outcome::done))
                 .orThrow();
     }
 

@@ -154,7 +154,7 @@ final class LinkTest {
     }
 
     private static Peer peer() {
-        return new Peer(7, LlmRole.PROMPT, 1, true, "127.0.0.1:15000");
+        return new Peer(7, LlmRole.PROMPT, 1, true, false, "127.0.0.1:15000");
     }
 
     private static Outcome.Failed<?> reason(String detail) {

@@ -91,7 +91,7 @@ final class WireTest {
 
     @Test
     void handshake_messages_survive() {
-        Peer peer = new Peer(-1L, LlmRole.MIX, Long.MIN_VALUE, true, "[::1]:15001");
+        Peer peer = new Peer(-1L, LlmRole.MIX, Long.MIN_VALUE, true, false, "[::1]:15001");
         ByteString nonce = ByteString.wrap(new byte[Hello.NONCE_BYTES]);
         Hello hello = new Hello(true, 77, peer, nonce, 1234);
         assertThat(Hello.decode(hello.encode())).isEqualTo(hello);

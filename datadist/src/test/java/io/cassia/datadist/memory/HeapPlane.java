@@ -46,6 +46,11 @@ final class HeapPlane implements DataPlane {
     }
 
     @Override
+    public void letGo(SegmentHandle segment) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
         throw new UnsupportedOperationException();
     }

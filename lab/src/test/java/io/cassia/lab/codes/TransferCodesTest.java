@@ -24,13 +24,17 @@ import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import io.cassia.transfer.TransferState;
 import io.cassia.transfer.metadata.HttpMetadataServer;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -309,7 +313,8 @@ class TransferCodesTest {
             transfer = TransferCode.ERR_REJECT_HANDSHAKE,
             scenario =
                     "A plain engine asks one in secure mode, and the other way round; an engine"
-                            + " comes with another cluster's token.")
+                            + " comes with another cluster's token; an engine asks one that serves"
+                            + " peers of another network alone.")
     void peer_that_says_no(Coverage coverage, @TempDir Path directory) throws Exception {
         Path keys = KeyFiles.make(directory, "member", "ip:127.0.0.1");
         TransferEngine secure = start(config().withSecurity(mutual(keys, "token of this cluster")));
@@ -320,6 +325,18 @@ class TransferCodesTest {
         coverage.expect(plain.probe(secure.localName()), code);
         coverage.expect(secure.openSegment(plain.localName()), code);
         coverage.expect(other.openSegment(secure.localName()), code);
+        TransferEngine elsewhere =
+                start(
+                        config().withNetwork(
+                                        TransferConfig.Network.DEFAULT.withPeers(
+                                                PeerFilter.parse("10.20.0.0/16"))));
+        coverage.expect(plain.openSegment(elsewhere.localName()), code);
+        coverage.expect(
+                plain.sendNotification(elsewhere.localName(), new Notification("me", "hi")), code);
+        TransferStandIn known = add(TransferStandIn.mute());
+        known.answer(known.descriptor("tcp", elsewhere.dataPort()));
+        SegmentHandle handle = plain.openSegment(known.name()).orThrow();
+        coverage.expect(run(plain, read(handle, 4096, 8)), code);
     }
 
     private static Security mutual(Path keys, String token) {
@@ -418,8 +435,15 @@ class TransferCodesTest {
     @Test
     @Covers(
             transfer = TransferCode.ERR_CLOCK,
-            scenario = "The time to wait for a batch, or for fragments, is over before they end.")
-    void wait_that_is_over_too_early(Coverage coverage) throws Exception {
+            scenario =
+                    "The clock that an engine is to live by cannot be read, or was never set; the"
+                            + " time to wait for a batch, or for fragments, is over before they"
+                            + " end.")
+    void time_that_cannot_be_told_or_is_over(Coverage coverage, @TempDir Path devices)
+            throws Exception {
+        coverage.expect(starting(clock(devices.resolve("ptp0"))), TransferCode.ERR_CLOCK);
+        Path unset = Files.writeString(devices.resolve("rtc0"), "315532800000");
+        coverage.expect(starting(clock(unset)), TransferCode.ERR_CLOCK);
         TransferEngine engine = start();
         TransferStandIn peer = add(TransferStandIn.mute());
         SegmentHandle mute = engine.openSegment(peer.name()).orThrow();
@@ -439,6 +463,29 @@ class TransferCodesTest {
                 engine.submitScatter(List.of(range), Duration.ofMillis(500)).orThrow()) {
             coverage.expect(operation.await(SHORT), TransferCode.ERR_CLOCK);
         }
+    }
+
+    private static Outcome<TransferEngine> starting(Clock clock) {
+        return TransferEngine.start(config(), clock, new SimpleMeterRegistry());
+    }
+
+    /** A clock that stands in a file, as those of the kernel's devices do, in milliseconds. */
+    private static Clock clock(Path device) {
+        return new Clock() {
+            @Override
+            public long nanos() {
+                return epochMillis() * 1_000_000;
+            }
+
+            @Override
+            public long epochMillis() {
+                try {
+                    return Long.parseLong(Files.readString(device));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
     }
 
     @Test

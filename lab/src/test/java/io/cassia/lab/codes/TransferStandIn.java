@@ -88,8 +88,13 @@ final class TransferStandIn implements AutoCloseable {
     }
 
     String descriptor(String protocol) {
+        return descriptor(protocol, data.getLocalPort());
+    }
+
+    /** One that sends its readers to another port. */
+    String descriptor(String protocol, int dataPort) {
         return "{\"buffers\":[],\"name\":\"%s\",\"protocol\":\"%s\",\"tcp_data_port\":%d,"
-                        .formatted(name(), protocol, data.getLocalPort())
+                        .formatted(name(), protocol, dataPort)
                 + "\"tcp_proto_version\":2}\n";
     }
 

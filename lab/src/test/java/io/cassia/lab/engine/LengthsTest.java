@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Requests of every length that has ever been a limit somewhere, between two processes, at odd
@@ -49,9 +49,9 @@ class LengthsTest {
             0, 1, 511, 512, 513, 4095, 4096, 4097, 65_535, 65_536, 65_537, (1 << 20) + 1
         };
         long region = (2L << 20) + 2 * MARGIN;
-        for (boolean sockets : new boolean[] {true, false}) {
+        for (Transport transport : List.of(Transport.TCP, Transport.UDS, Transport.SHM)) {
             try (EngineProcess peer = EngineProcess.start(region, 0, 0);
-                    TransferEngine engine = engine(sockets);
+                    TransferEngine engine = engine(transport);
                     Region local = engine.allocate(region).orThrow()) {
                 for (long length : lengths) {
                     arrives(engine, peer, local.memory(), length);
@@ -61,26 +61,40 @@ class LengthsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {2 * GIBIBYTE - 1, 2 * GIBIBYTE, 2 * GIBIBYTE + 1, 4 * GIBIBYTE + 1})
+    @CsvSource({
+        "TCP, -1, 2",
+        "TCP, 0, 2",
+        "TCP, 1, 2",
+        "TCP, 1, 4",
+        "SHM, -1, 2",
+        "SHM, 0, 2",
+        "SHM, 1, 2",
+        "SHM, 1, 4"
+    })
     @Tag("deep")
-    void lengths_around_the_limits_of_integers_arrive(long length) throws Exception {
+    void lengths_around_the_limits_of_integers_arrive(Transport transport, int more, int gibibytes)
+            throws Exception {
+        long length = gibibytes * GIBIBYTE + more;
         long region = length + 2 * MARGIN;
         long wanted = 2 * region + GIBIBYTE;
         assumeTrue(
                 usableBytes() > wanted,
                 "needs %d MiB of memory for %d bytes".formatted(wanted >> 20, length));
         try (EngineProcess peer = EngineProcess.start(region, 0, 0);
-                TransferEngine engine = engine(true);
+                TransferEngine engine = engine(transport);
                 Region local = engine.allocate(region).orThrow()) {
             arrives(engine, peer, local.memory(), length);
         }
     }
 
-    private static TransferEngine engine(boolean striped) {
+    /**
+     * Requests take the transport; TCP, the one that cuts large ones into stripes, by two lanes.
+     */
+    private static TransferEngine engine(Transport transport) {
         return TransferEngine.start(
                         TransferConfig.p2p("127.0.0.1")
-                                .withStripes(striped ? 2 : 1)
-                                .withTransports(Set.of(Transport.TCP)),
+                                .withStripes(transport == Transport.TCP ? 2 : 1)
+                                .withTransports(Set.of(transport)),
                         Clock.system(),
                         new SimpleMeterRegistry())
                 .orThrow();

@@ -15,11 +15,13 @@ import tools.jackson.databind.JsonNode;
 public final class ProcessCluster implements AutoCloseable {
     private final CassiaProcess master;
     private final String address;
+    private final JsonNode addresses;
     private final List<CassiaProcess> nodes = new ArrayList<>();
 
-    private ProcessCluster(CassiaProcess master, String address) {
+    private ProcessCluster(CassiaProcess master, JsonNode ready) {
         this.master = master;
-        this.address = address;
+        this.address = ready.get("master").asString();
+        this.addresses = ready.get("addresses");
     }
 
     /** A master with free ports and further options. */
@@ -39,7 +41,7 @@ public final class ProcessCluster implements AutoCloseable {
         CassiaProcess master = CassiaProcess.launch(arguments.toArray(String[]::new));
         try {
             JsonNode ready = master.ready();
-            return new ProcessCluster(master, ready.get("master").asString());
+            return new ProcessCluster(master, ready);
         } catch (Exception e) {
             master.close();
             throw e;
@@ -75,6 +77,11 @@ public final class ProcessCluster implements AutoCloseable {
 
     public String address() {
         return address;
+    }
+
+    /** Everything that the master's process listens on, by name. */
+    public JsonNode addresses() {
+        return addresses;
     }
 
     public CassiaProcess master() {

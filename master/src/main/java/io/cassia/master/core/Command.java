@@ -138,8 +138,18 @@ public sealed interface Command<R> {
 
     record Acquire(CassiaMessages.Acquire args) implements Command<CassiaMessages.Acquired> {}
 
-    record LongestPrefix(CassiaMessages.LongestPrefix args)
-            implements Command<Outcome<CassiaMessages.PrefixHit>> {}
+    /**
+     * How many leading keys are readable.
+     *
+     * @param leaseId counted lease of the keys before these, which is to cover these too; 0 for the
+     *     first ones
+     */
+    record LongestPrefix(CassiaMessages.LongestPrefix args, long leaseId)
+            implements Command<Outcome<CassiaMessages.PrefixHit>> {
+        public LongestPrefix(CassiaMessages.LongestPrefix args) {
+            this(args, 0);
+        }
+    }
 
     /** What became of a key. */
     record Explain(ByteString key, ByteString tenant)
@@ -207,6 +217,10 @@ public sealed interface Command<R> {
     /** Registers a tenant or changes its quota. */
     record SetTenantQuota(ByteString tenant, long requestedBytes)
             implements Command<Outcome<CassiaMessages.TenantQuota>> {}
+
+    /** Whether {@link SetTenantQuota} would do it; changes nothing. */
+    record CheckTenantQuota(ByteString tenant, long requestedBytes)
+            implements Command<Outcome<Done>> {}
 
     /** One tenant, or all when the name is empty. */
     record TenantQuotas(ByteString tenant)

@@ -225,7 +225,14 @@ final class Copies {
         }
         Replication copy = replication(slot);
         boolean sourceThere = isThere(slot, copy.sourceId);
-        boolean whole = sourceThere && !copy.targetLost;
+        // A move to where a replica was already has nothing to commit, and that one may be gone
+        // now.
+        boolean targetThere =
+                !copy.targetLost
+                        && (kind == Replication.Kind.COPY
+                                || !copy.targets.isEmpty()
+                                || isElsewhere(slot, copy.sourceId));
+        boolean whole = sourceThere && targetThere;
         if (!sourceThere || (copy.targetLost && kind == Replication.Kind.MOVE)) {
             space.dropReplication(slot, 0);
         } else {
@@ -247,6 +254,10 @@ final class Copies {
                         + (sourceThere ? "segment of a target" : "source")
                         + " went away during the "
                         + (kind == Replication.Kind.COPY ? "copy" : "move"));
+    }
+
+    private boolean isElsewhere(int slot, long id) {
+        return space.readable(slot).stream().anyMatch(replica -> replica.id() != id);
     }
 
     private boolean isThere(int slot, long id) {

@@ -24,6 +24,7 @@ package io.cassia.master.core;
  * @param allReplicas whether a put fails that cannot have all the replicas it asks for; if not, one
  *     is enough, as upstream
  * @param tasks limits of copy and move tasks
+ * @param policy which objects an eviction takes first
  * @param tickNanos time between two {@link Command.Tick}s; a longer gap counts as a stall
  * @param seed of the key hash and of random placement
  */
@@ -46,6 +47,7 @@ public record CoreConfig(
         long maxObjects,
         boolean allReplicas,
         TaskRules tasks,
+        EvictionPolicy policy,
         long tickNanos,
         long seed) {
     public CoreConfig {
@@ -72,6 +74,52 @@ public record CoreConfig(
             throw new IllegalArgumentException(
                     "eviction ratios must be 0 < high watermark <= 1, 0 <= ratio <= watermark");
         }
+    }
+
+    /** With the default policy. */
+    public CoreConfig(
+            long leaseNanos,
+            long softPinNanos,
+            long maxSoftPinNanos,
+            boolean evictSoftPinned,
+            long clientTtlNanos,
+            long putDiscardNanos,
+            long putReleaseNanos,
+            double evictionHighWatermark,
+            double evictionRatio,
+            AllocationStrategy strategy,
+            boolean multiTenant,
+            long maxMetadataBytes,
+            int maxClients,
+            int maxLeases,
+            long wipeNanos,
+            long maxObjects,
+            boolean allReplicas,
+            TaskRules tasks,
+            long tickNanos,
+            long seed) {
+        this(
+                leaseNanos,
+                softPinNanos,
+                maxSoftPinNanos,
+                evictSoftPinned,
+                clientTtlNanos,
+                putDiscardNanos,
+                putReleaseNanos,
+                evictionHighWatermark,
+                evictionRatio,
+                strategy,
+                multiTenant,
+                maxMetadataBytes,
+                maxClients,
+                maxLeases,
+                wipeNanos,
+                maxObjects,
+                allReplicas,
+                tasks,
+                EvictionPolicy.LRU,
+                tickNanos,
+                seed);
     }
 
     private static void positive(long value, String name) {

@@ -17,7 +17,7 @@ final class LeaseTable {
         final long order;
         final long id;
         final long until;
-        final int[] slots;
+        int[] slots;
         int ended;
 
         Lease(long order, long id, long until, int[] slots) {
@@ -68,6 +68,21 @@ final class LeaseTable {
         byId.put(id, lease);
         byEnd.add(lease);
         return id;
+    }
+
+    boolean isLive(long id) {
+        return byId.containsKey(id);
+    }
+
+    /** Lets a lease that is live cover more objects, which are held. */
+    void extend(long id, int[] slots, int count) {
+        Lease lease = byId.get(id);
+        if (lease == null) {
+            throw new IllegalStateException("lease " + id + " is over");
+        }
+        int before = lease.slots.length;
+        lease.slots = Arrays.copyOf(lease.slots, before + count);
+        System.arraycopy(slots, 0, lease.slots, before, count);
     }
 
     /** Ends a lease; one that is over or never was is ignored. */

@@ -6,6 +6,7 @@ import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -89,7 +90,7 @@ public final class MasterCore {
             case Command.BatchGetReplicaList c -> reads.getAll(c.args());
             case Command.BatchExistKey c -> reads.existAll(c.args());
             case Command.Acquire c -> reads.acquire(c.args());
-            case Command.LongestPrefix c -> reads.longestPrefix(c.args());
+            case Command.LongestPrefix c -> reads.longestPrefix(c.args(), c.leaseId());
             case Command.Explain c -> reads.explain(c.key(), c.tenant());
             case Command.Release c -> release(c.leaseIds());
             case Command.AcquireChecked c -> checked.acquire(c.args());
@@ -135,6 +136,7 @@ public final class MasterCore {
             case Command.QueryDrainJob c -> drains.query(c.id());
             case Command.CancelDrainJob c -> drains.cancel(c.id());
             case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
+            case Command.CheckTenantQuota c -> state.tenants.check(c.tenant(), c.requestedBytes());
             case Command.TenantQuotas c -> state.tenants.list(c.tenant());
             case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
             case Command.Clients c -> clients.list(c.id());
@@ -338,6 +340,15 @@ public final class MasterCore {
             ListKeys query, Cursor from, NavigableMap<ByteString, KeyInfo> page, long nowNanos) {
         state.advance(nowNanos);
         return scans.list(query, from, page);
+    }
+
+    /** The mounted segments as their owners described them. */
+    public List<Segment> segments() {
+        List<Segment> segments = new ArrayList<>();
+        for (MountedSegment segment : state.segments.all()) {
+            segments.add(segment.wire);
+        }
+        return segments;
     }
 
     /** What quotas have cost their tenants. */

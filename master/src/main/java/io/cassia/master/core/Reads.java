@@ -159,11 +159,16 @@ final class Reads {
     }
 
     /** The leading readable keys, leased; one lease for all of them when it is counted. */
-    Outcome<PrefixHit> longestPrefix(LongestPrefix wanted) {
+    Outcome<PrefixHit> longestPrefix(LongestPrefix wanted, long leaseId) {
         if (state.tenants.find(wanted.tenant()) == Tenants.MALFORMED) {
             return malformed(wanted.tenant());
         }
-        if (wanted.counted() && state.leases.isFull()) {
+        if (leaseId != 0 && !state.leases.isLive(leaseId)) {
+            return Outcome.failed(
+                    StoreCode.LEASE_EXPIRED,
+                    "the lease of the first keys ended before the last ones were looked up");
+        }
+        if (wanted.counted() && leaseId == 0 && state.leases.isFull()) {
             return tooManyLeases();
         }
         long leaseNanos =
@@ -190,10 +195,14 @@ final class Reads {
             }
             held[count++] = slot;
         }
-        long id =
-                !wanted.counted() || count == 0
-                        ? 0
-                        : state.leases.create(held, count, state.now + leaseNanos);
+        long id = leaseId;
+        if (wanted.counted() && count > 0) {
+            if (leaseId == 0) {
+                id = state.leases.create(held, count, state.now + leaseNanos);
+            } else {
+                state.leases.extend(leaseId, held, count);
+            }
+        }
         return Outcome.ok(new PrefixHit(count, id, leaseMs, objectsFound));
     }
 

@@ -11,7 +11,9 @@ package io.cassia.master.core;
  *       not. Merging IDLE and the expired part of READ by stamp is exact LRU;
  *   <li>PARKED_LEASED, PARKED_SOFT: found at the cold end of the two while a lease by time or a
  *       soft pin protected them; put aside so that they are not found again and again;
- *   <li>IN_FLIGHT: puts and upserts in order of their start.
+ *   <li>IN_FLIGHT: puts and upserts in order of their start;
+ *   <li>NEW: not read since their put, in order of its end; only under {@link
+ *       EvictionPolicy#PROBATION}.
  * </ul>
  *
  * Objects under counted leases and hard-pinned ones are in no list.
@@ -23,6 +25,7 @@ final class RecencyLists {
     static final int PARKED_LEASED = 3;
     static final int PARKED_SOFT = 4;
     static final int IN_FLIGHT = 5;
+    static final int NEW = 6;
 
     private static final int NONE = ObjectTable.NONE;
 
@@ -31,14 +34,15 @@ final class RecencyLists {
 
     private final ObjectTable objects;
     private final TenantOrder tenantOrder;
-    private final int[] heads = new int[6];
-    private final int[] tails = new int[6];
-    private final int[] checks = new int[6];
+    private final int[] heads = new int[7];
+    private final int[] tails = new int[7];
+    private final int[] checks = new int[7];
 
     /** First of READ whose lease has not been seen to be over. */
     private int leased;
 
     private long readLeasedBytes;
+    private long newBytes;
     private long uses;
 
     RecencyLists(ObjectTable objects, TenantOrder tenantOrder) {
@@ -64,6 +68,9 @@ final class RecencyLists {
             return;
         }
         insertAfter(slot, list, tails[list]);
+        if (list == NEW) {
+            newBytes += objects.memoryBytes(slot);
+        }
         if (list == READ) {
             objects.set(slot, ObjectTable.SUMMED);
             readLeasedBytes += objects.memoryBytes(slot);
@@ -138,6 +145,9 @@ final class RecencyLists {
             checks[list] = next;
         }
         subtract(slot);
+        if (list == NEW) {
+            newBytes -= objects.memoryBytes(slot);
+        }
         if (previous == NONE) {
             heads[list] = next;
         } else {
@@ -172,6 +182,14 @@ final class RecencyLists {
         if (objects.has(slot, ObjectTable.SUMMED)) {
             readLeasedBytes += bytes;
         }
+        if (objects.list(slot) == NEW) {
+            newBytes += bytes;
+        }
+    }
+
+    /** Bytes of objects that nobody has read since their put; only under PROBATION. */
+    long newBytes() {
+        return newBytes;
     }
 
     /** Bytes under read leases, as of the last {@link #expireReads}. */

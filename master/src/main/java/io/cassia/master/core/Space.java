@@ -357,6 +357,14 @@ final class Space {
         return ordered ? RecencyLists.IDLE : RecencyLists.NO_LIST;
     }
 
+    /** The same for an object whose put has just ended. */
+    int restingListOfNew(int slot) {
+        int list = restingList(slot);
+        boolean onProbation =
+                list == RecencyLists.IDLE && state.config.policy() == EvictionPolicy.PROBATION;
+        return onProbation ? RecencyLists.NEW : list;
+    }
+
     /** Drops all replicas in dying segments; {@link ObjectTable#NONE} when none was left. */
     int settle(int slot) {
         while (!isValid(slot)) {

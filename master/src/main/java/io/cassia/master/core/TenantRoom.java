@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class TenantRoom {
     private static final int NONE = ObjectTable.NONE;
 
-    /** Objects looked at for one write. */
-    private static final int MOST_STEPS = 100_000;
+    /** Objects looked at in one step for one write. */
+    private static final int MOST_STEPS = 50_000;
 
     private final CoreState state;
     private final Evictor evictor;

@@ -66,7 +66,7 @@ final class Tenants {
 
     Tenants(boolean enabled) {
         this.enabled = enabled;
-        create(DEFAULT_NAME);
+        Tenant _ = create(DEFAULT_NAME);
     }
 
     boolean isEnabled() {
@@ -195,8 +195,14 @@ final class Tenants {
         at(number).objects--;
     }
 
-    Outcome<TenantQuota> set(ByteString name, long requested) {
-        Failed<TenantQuota> refused = checkMode();
+    /** Whether {@link #set} would do it. */
+    Outcome<Done> check(ByteString name, long requested) {
+        Failed<Done> refused = checkSet(name, requested);
+        return refused == null ? Outcome.done() : refused;
+    }
+
+    private <T> @Nullable Failed<T> checkSet(ByteString name, long requested) {
+        Failed<T> refused = checkMode();
         if (refused != null) {
             return refused;
         }
@@ -205,11 +211,19 @@ final class Tenants {
                     StoreCode.INVALID_PARAMS,
                     "tenant '" + name + "' quota=" + requested + ": bad name, or no quota");
         }
-        Tenant tenant = byName.get(name);
-        if (tenant == null && byName.size() >= MOST_TENANTS) {
-            return Outcome.failed(
-                    StoreCode.INVALID_PARAMS, "tenants=" + byName.size() + ", which is the limit");
+        return byName.containsKey(name) || byName.size() < MOST_TENANTS
+                ? null
+                : Outcome.failed(
+                        StoreCode.INVALID_PARAMS,
+                        "tenants=" + byName.size() + ", which is the limit");
+    }
+
+    Outcome<TenantQuota> set(ByteString name, long requested) {
+        Failed<TenantQuota> refused = checkSet(name, requested);
+        if (refused != null) {
+            return refused;
         }
+        Tenant tenant = byName.get(name);
         Tenant changed = tenant == null ? create(name) : tenant;
         changed.registered = true;
         changed.requested = requested;

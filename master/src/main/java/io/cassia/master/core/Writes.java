@@ -402,7 +402,9 @@ final class Writes {
         }
         space.account(slot, 1);
         space.event(true, slot);
-        backToRest(slot);
+        objects.clear(slot, ObjectTable.IN_FLIGHT);
+        objects.trimExtra(slot);
+        state.recency.use(slot, space.restingListOfNew(slot));
     }
 
     private void completeUpsert(int slot, ObjectExtra extra, Upsert upsert) {

@@ -14,6 +14,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMessages.TenantQuota;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -28,6 +29,9 @@ public interface AdminQueries {
     void forEachKey(Predicate<List<KeyInfo>> sink);
 
     Stats stats();
+
+    /** The mounted segments as their owners described them. */
+    List<Segment> segments();
 
     /** Readable replicas of an object of the default tenant, which is leased. */
     Outcome<ReplicaList> get(ByteString key);

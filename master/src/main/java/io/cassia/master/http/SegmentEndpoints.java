@@ -2,11 +2,16 @@ package io.cassia.master.http;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
+import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -40,18 +45,27 @@ final class SegmentEndpoints {
     }
 
     private ObjectNode details() {
-        List<SegmentStats> segments = queries.stats().segments();
+        Map<Uuid, Segment> described = new HashMap<>();
+        queries.segments().forEach(segment -> described.put(segment.id(), segment));
+        // One that came or went between the two questions is left out.
+        List<SegmentStats> segments =
+                queries.stats().segments().stream()
+                        .filter(segment -> described.containsKey(segment.id()))
+                        .toList();
         ObjectNode detail = Reply.object().put("total_segments", segments.size());
         ArrayNode list = detail.putArray("segments");
         for (SegmentStats segment : segments) {
+            Segment own = Objects.requireNonNull(described.get(segment.id()));
             double percent = 100.0 * segment.usedBytes() / segment.capacityBytes();
             list.addObject()
                     .put("segment_name", segment.name())
                     .put("segment_id", segment.id().toString())
                     .put("client_id", segment.client().toString())
+                    .put("base_address", "0x" + Long.toHexString(own.base()))
                     .put("size_bytes", segment.capacityBytes())
                     .put("size_human", human(segment.capacityBytes()))
                     .put("te_endpoint", segment.endpoint())
+                    .put("protocol", own.protocol())
                     .put("status", statusName(segment.status()))
                     .put("allocator_used_bytes", segment.usedBytes())
                     .put("allocator_capacity_bytes", segment.capacityBytes())

@@ -30,7 +30,7 @@ final class ClusterSimulation {
         void at(NodeMemory memory, long address);
     }
 
-    private static final int TRACE_LINES = Integer.getInteger("lines", 80);
+    private static final int TRACE_LINES = 80;
 
     final VirtualTime time = new VirtualTime();
     final SplittableRandom random;
@@ -85,14 +85,18 @@ final class ClusterSimulation {
      * Names somebody who may read or write. Versions are negative here, so that both are unique.
      */
     long newHolder() {
-        return -(++lastNumber);
+        return -++lastNumber;
     }
 
     long newVersion() {
         return ++lastVersion;
     }
 
-    NodeMemory newMemory(SimulatedNode node) {
+    /** A node that was restarted may find itself at its old place, with other bytes. */
+    NodeMemory newMemory(SimulatedNode node, @Nullable NodeMemory crashed) {
+        if (crashed != null && profile.checksums() && random.nextBoolean()) {
+            return new NodeMemory(crashed.endpoint, crashed.base, crashed.bytes());
+        }
         String endpoint = "10.0.0." + nodes.indexOf(node) + ":" + ++lastPort;
         byEndpoint.put(endpoint, node);
         return new NodeMemory(endpoint, (1L << 40) + lastPort * (1L << 30), profile.nodeBytes());
@@ -162,13 +166,13 @@ final class ClusterSimulation {
             Runnable failed) {
         SimulatedNode node = byEndpoint.get(buffer.transportEndpoint());
         long way = profile.checksums() ? network.wayNanos() : random.nextLong(20_000, 300_000);
-        Runnable answerDone = () -> by.after(random.nextLong(20_000, 200_000), done);
-        Runnable answerFailed = () -> by.after(random.nextLong(1_000_000, 20_000_000), failed);
+        long sender = by.incarnation();
+        Runnable answerDone = () -> answer(by, sender, 20_000, 200_000, done);
+        Runnable answerFailed = () -> answer(by, sender, 1_000_000, 20_000_000, failed);
         if (node == null || network.isCut(by, node.process)) {
             answerFailed.run();
             return;
         }
-        long sender = by.incarnation();
         Runnable land =
                 () -> {
                     NodeMemory memory = node.memory;
@@ -177,15 +181,37 @@ final class ClusterSimulation {
                     if (there && memory != null) {
                         access.at(memory, buffer.address());
                     }
-                    if (sender == by.incarnation() && !by.isDown()) {
-                        (there ? answerDone : answerFailed).run();
-                    }
+                    (there ? answerDone : answerFailed).run();
                 };
-        if (profile.checksums()) {
+        if (profile.checksums() && !quiet && random.nextInt(150) == 0) {
+            // The transfer fails for its caller, and its bytes land long after.
+            figures.lateBytes++;
+            time.after(
+                    random.nextLong(3000 * SimulationProfile.MILLI),
+                    () -> {
+                        NodeMemory memory = node.memory;
+                        if (memory != null && memory.endpoint.equals(buffer.transportEndpoint())) {
+                            access.at(memory, buffer.address());
+                        }
+                    });
+            answerFailed.run();
+        } else if (profile.checksums()) {
             long incarnation = node.process.incarnation();
             time.after(way, () -> node.process.happen(incarnation, land, answerFailed));
         } else {
             time.after(way, land);
+        }
+    }
+
+    /** Tells the process that asked, if it still is that. */
+    private void answer(
+            SimulatedProcess asked,
+            long incarnation,
+            long leastNanos,
+            long mostNanos,
+            Runnable then) {
+        if (incarnation == asked.incarnation() && !asked.isDown()) {
+            asked.after(random.nextLong(leastNanos, mostNanos), then);
         }
     }
 
@@ -201,6 +227,10 @@ final class ClusterSimulation {
         }
         comeToRest();
         audit.checkHistories();
+        figures.evictions = audit.evictions;
+        figures.losses = audit.losses;
+        figures.refusedEnds = audit.refusedEnds;
+        figures.copies = audit.copies;
     }
 
     /** Nothing goes wrong any more, and nobody wants anything: what was in flight must end. */

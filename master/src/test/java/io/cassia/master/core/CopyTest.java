@@ -282,4 +282,15 @@ class CopyTest {
         master.run(Duration.ofSeconds(31), B);
         assertThat(query(task).message()).isEqualTo("client expired");
     }
+
+    @Test
+    void a_move_to_where_a_replica_was_keeps_the_source_when_that_went_away() {
+        ok(copy("k", "a", "b"));
+        ok(endCopy(A, "k"));
+        MoveStartResult started = ok(move("k", "a", "b"));
+        assertThat(started.target()).as("it is there").isEmpty();
+        ok(master.unmount(onB, B));
+        assertThat(code(endMove(A, "k"))).isEqualTo(StoreCode.REPLICA_IS_GONE);
+        assertThat(replicas("k")).containsExactly(started.source().id());
+    }
 }

@@ -157,7 +157,7 @@ final class CoreChecks {
     private void lists() {
         int listed = 0;
         long readLeased = 0;
-        for (int list = RecencyLists.IDLE; list <= RecencyLists.IN_FLIGHT; list++) {
+        for (int list = RecencyLists.IDLE; list <= RecencyLists.NEW; list++) {
             int previous = 0;
             boolean leased = false;
             for (int slot = state.recency.head(list); slot != 0; slot = objects.next(slot)) {
@@ -179,6 +179,12 @@ final class CoreChecks {
                 listed++;
             }
         }
+        long onProbation = 0;
+        for (int slot = state.recency.head(RecencyLists.NEW); slot != 0; ) {
+            onProbation += objects.memoryBytes(slot);
+            slot = objects.next(slot);
+        }
+        assertThat(state.recency.newBytes()).as("on probation").isEqualTo(onProbation);
         int unlisted = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {

@@ -414,4 +414,22 @@ class EvictionTest {
         master.put("b", MIB);
         assertThat(isThere("a")).isFalse();
     }
+
+    @Test
+    void asking_for_a_soft_pinned_object_does_not_take_its_pin_away() {
+        master =
+                new Harness(
+                        settings -> {
+                            settings.evictSoftPinned = false;
+                            return settings;
+                        });
+        mount(2 * MIB);
+        master.put("pinned", MIB, Harness.softPinned(60_000));
+        assertThat(ok(master.exist("pinned"))).isTrue();
+        master.put("other", MIB);
+        // A run of the evictor sets aside what is asked for; the next one goes through those.
+        ok(master.start(A, "third", MIB));
+        assertThat(code(master.start(A, "fourth", MIB))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        assertThat(ok(master.exist("pinned"))).isTrue();
+    }
 }

@@ -61,6 +61,7 @@ final class Harness {
         long maxObjects;
         boolean allReplicas;
         TaskRules tasks = TaskRules.DEFAULT;
+        EvictionPolicy policy = EvictionPolicy.LRU;
         AllocationStrategy strategy = AllocationStrategy.RANDOM;
         long seed = 42;
 
@@ -84,6 +85,7 @@ final class Harness {
                     maxObjects,
                     allReplicas,
                     tasks,
+                    policy,
                     Duration.ofMillis(100).toNanos(),
                     seed);
         }

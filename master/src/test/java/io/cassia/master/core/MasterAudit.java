@@ -2,6 +2,7 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.cassia.CheckedMessages;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -63,6 +64,7 @@ final class MasterAudit {
     private int stalls;
     long evictions;
     long losses;
+    long copies;
     long refusedEnds;
 
     MasterAudit(CoreConfig config, MasterCore core, VirtualTime time, SimulatedProcess master) {
@@ -154,7 +156,18 @@ final class MasterAudit {
                                 (key, replicas) ->
                                         leased(request, name(tenant, key), replicas, leaseMs(), 0));
             }
-            case Command.Acquire c -> acquired(request, c, (CassiaMessages.Acquired) answer);
+            case Command.Acquire c -> {
+                CassiaMessages.Acquired got = (CassiaMessages.Acquired) answer;
+                acquired(request, c.args(), got.leaseId(), got.leaseTtlMs(), got.objects());
+            }
+            case Command.AcquireChecked c -> {
+                CheckedMessages.CheckedAcquired got = (CheckedMessages.CheckedAcquired) answer;
+                List<Outcome<List<ReplicaDescriptor>>> objects =
+                        got.objects().stream()
+                                .map(one -> one.map(CheckedMessages.CheckedObject::replicas))
+                                .toList();
+                acquired(request, c.args(), got.leaseId(), got.leaseTtlMs(), objects);
+            }
             case Command.LongestPrefix c ->
                     ok((Outcome<CassiaMessages.PrefixHit>) answer, hit -> prefix(request, c, hit));
             case Command.ExistKey c -> exists(name(c.tenant(), c.key()), (Outcome<Boolean>) answer);
@@ -177,6 +190,7 @@ final class MasterAudit {
                     Command.MoveEnd _,
                     Command.CopyRevoke _,
                     Command.MoveRevoke _ -> {
+                copies += ((Outcome<Done>) answer).isOk() ? 1 : 0;
                 // Whatever the answer is, the copier does not write any more.
                 claims.giveBack(request.holder, true);
             }
@@ -279,15 +293,18 @@ final class MasterAudit {
     }
 
     private void acquired(
-            Request<?> request, Command.Acquire command, CassiaMessages.Acquired answer) {
-        for (int i = 0; i < answer.objects().size(); i++) {
-            if (answer.objects().get(i)
-                    instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)) {
-                ObjectName name = name(command.args().tenant(), command.args().keys().get(i));
-                leased(request, name, replicas, answer.leaseTtlMs(), answer.leaseId());
+            Request<?> request,
+            CassiaMessages.Acquire args,
+            long leaseId,
+            long leaseMs,
+            List<Outcome<List<ReplicaDescriptor>>> objects) {
+        for (int i = 0; i < objects.size(); i++) {
+            if (objects.get(i) instanceof Outcome.Ok<List<ReplicaDescriptor>>(var replicas)) {
+                ObjectName name = name(args.tenant(), args.keys().get(i));
+                leased(request, name, replicas, leaseMs, leaseId);
             }
         }
-        holders.put(answer.leaseId(), request.holder);
+        holders.put(leaseId, request.holder);
     }
 
     private void prefix(
@@ -409,6 +426,12 @@ final class MasterAudit {
                     that(by.replacesSilent, () -> by + " replaces " + before);
                     history.happened(lost);
                 }
+            }
+            case Command.DropReplica c -> {
+                that(
+                        before.name().equals(name(c.args().tenant(), c.args().key())),
+                        () -> before + " is dropped instead of another");
+                history.happened(lost);
             }
             case Command.Remove c -> removed(request, c.force(), before, lost);
             case Command.BatchRemove c -> removed(request, c.args().force(), before, lost);

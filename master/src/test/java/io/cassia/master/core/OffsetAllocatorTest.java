@@ -170,10 +170,12 @@ class OffsetAllocatorTest {
 
     @Test
     void every_uniform_size_fills_seven_eighths() {
+        double least = 1;
         for (long size = 1; size <= 1 << 20; size = size * 3 / 2 + 1) {
             OffsetAllocator allocator = new OffsetAllocator(Math.max(4096, size * 8 + size / 2));
             List<Long> live = fill(allocator, size, Integer.MAX_VALUE);
             assertThat(utilisation(allocator)).as("size %d", size).isGreaterThanOrEqualTo(0.875);
+            least = Math.min(least, utilisation(allocator));
             // Churn must not wear it down.
             SplittableRandom random = new SplittableRandom(size);
             for (int i = 0; i < 200; i++) {
@@ -184,6 +186,43 @@ class OffsetAllocatorTest {
                 live.set(at, again);
             }
             assertThat(utilisation(allocator)).isGreaterThanOrEqualTo(0.875);
+        }
+        System.out.printf("uniform sizes: at least %.3f of the space is used%n", least);
+    }
+
+    /** The classes of the published table: one size from 2^k up to just below 2^(k+1). */
+    @Test
+    void every_size_class_of_the_published_table_is_used_well() {
+        for (int power = 12; power <= 24; power += 2) {
+            OffsetAllocator allocator = new OffsetAllocator(1L << 30);
+            SplittableRandom random = new SplittableRandom(power);
+            List<Long> live = new ArrayList<>();
+            double sum = 0;
+            int samples = 0;
+            long operations = 0;
+            while (samples < 2000) {
+                long size = (1L << power) + random.nextLong(1L << power);
+                long made = allocator.allocate(size, 1);
+                operations++;
+                if (made != OffsetAllocator.NO_SPACE) {
+                    live.add(made);
+                    continue;
+                }
+                sum += utilisation(allocator);
+                samples++;
+                for (int i = 0; i < 4; i++) {
+                    int last = live.size() - 1;
+                    int at = random.nextInt(live.size());
+                    allocator.free(live.get(at));
+                    live.set(at, live.get(last));
+                    live.removeLast();
+                    operations++;
+                }
+            }
+            System.out.printf(
+                    "sizes from %d KiB: %.3f of the space is used on average, %d operations%n",
+                    (1L << power) >> 10, sum / samples, operations);
+            assertThat(sum / samples).isGreaterThanOrEqualTo(0.84);
         }
     }
 
@@ -210,6 +249,7 @@ class OffsetAllocatorTest {
                             live.add(made);
                         }
                     }
+                    System.out.printf("sizes up to 256 KiB: %.3f on average%n", sum / samples);
                     assertThat(sum / samples).isGreaterThan(0.84);
                 });
     }

@@ -12,6 +12,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Explanation;
 import io.cassia.rpc.cassia.CassiaMessages.LongestPrefix;
 import io.cassia.rpc.cassia.CassiaMessages.PrefixHit;
 import io.cassia.rpc.mooncake.ReplicaList;
+import io.cassia.status.StoreCode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -82,6 +83,24 @@ class PrefixTest {
         assertThat(master.stats().leasedBytes()).isEqualTo(KIB);
         master.run(Duration.ofSeconds(11), A);
         assertThat(master.stats().leasedBytes()).isZero();
+    }
+
+    @Test
+    void one_lease_covers_keys_that_are_looked_up_in_pieces() {
+        for (int i = 0; i < 4; i++) {
+            master.put("k" + i, KIB);
+        }
+        PrefixHit first = prefix(true, 0, "k0", "k1");
+        LongestPrefix rest =
+                new LongestPrefix(
+                        List.of(Harness.key("k2"), Harness.key("k3")), TENANT, 0, true, false);
+        PrefixHit second = ok(master.apply(new Command.LongestPrefix(rest, first.leaseId())));
+        assertThat(second.leaseId()).isEqualTo(first.leaseId());
+        assertThat(master.stats().leasedBytes()).isEqualTo(4 * KIB);
+        master.release(first.leaseId());
+        assertThat(master.stats().leasedBytes()).isZero();
+        assertThat(Harness.code(master.apply(new Command.LongestPrefix(rest, first.leaseId()))))
+                .isEqualTo(StoreCode.LEASE_EXPIRED);
     }
 
     @Test

@@ -356,4 +356,22 @@ class SegmentTest {
         small.run(Duration.ofSeconds(11), A);
         ok(small.ping(third));
     }
+
+    @Test
+    void memory_that_is_mounted_again_is_given_to_nobody_while_an_old_reader_may_be_in_it() {
+        Segment segment = master.mount(A, 11, "node-a:1", 4 * KIB);
+        master.put("gap", KIB);
+        master.put("k", KIB);
+        ok(master.get("k"));
+        ok(master.unmount(segment, A));
+        ok(master.apply(new Command.MountSegment(new Args.MountSegment(segment, A))));
+        assertThat(master.stats().usedBytes()).as("kept").isEqualTo(KIB);
+        assertThat(code(master.start(A, "large", 3 * KIB)))
+                .isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        master.put("fits before it", KIB);
+        master.put("fits behind it", 2 * KIB);
+        master.run(Duration.ofSeconds(11), A);
+        assertThat(master.stats().usedBytes()).isEqualTo(3 * KIB);
+        CoreChecks.verify(master.core);
+    }
 }

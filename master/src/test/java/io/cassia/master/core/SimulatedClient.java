@@ -2,6 +2,9 @@ package io.cassia.master.core;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.cassia.CheckedMessages;
+import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
+import io.cassia.rpc.cassia.CheckedMessages.CheckedObject;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -25,6 +28,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Confined to the simulation. A client that wants this and that, one thing after the other and
@@ -310,37 +314,68 @@ final class SimulatedClient extends SimulatedMember {
                         names.getFirst().tenant(),
                         random().nextBoolean(),
                         random().nextInt(3) * 20L);
-        ask(
-                new Command.Acquire(args),
-                acquired -> {
-                    long until = leaseEnd(sent, acquired.leaseTtlMs());
-                    int[] left = {1};
-                    Runnable release = () -> release(acquired.leaseId(), left);
-                    for (int i = 0; i < names.size(); i++) {
-                        Outcome<List<ReplicaDescriptor>> one =
-                                i < acquired.objects().size()
-                                        ? acquired.objects().get(i)
-                                        : Outcome.failed(StoreCode.INTERNAL_ERROR, "not told");
-                        switch (one) {
-                            case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) -> {
-                                left[0]++;
-                                new Read(
-                                                names.get(i),
-                                                calls.get(i),
-                                                replicas,
-                                                OptionalLong.empty(),
-                                                until,
-                                                release)
-                                        .start();
-                            }
-                            case Outcome.Failed<List<ReplicaDescriptor>> failed ->
-                                    missed(names.get(i), calls.get(i), failed.code());
-                        }
-                    }
-                    release.run();
+        Consumer<CheckedAcquired> acquired =
+                answer -> {
+                    acquired(names, calls, answer, sent);
                     next();
-                },
-                () -> forgetAll(names, calls));
+                };
+        Runnable silence = () -> forgetAll(names, calls);
+        if (world.profile.checksums()) {
+            ask(new Command.AcquireChecked(args), acquired, silence);
+        } else {
+            ask(new Command.Acquire(args), answer -> acquired.accept(unchecked(answer)), silence);
+        }
+    }
+
+    private static CheckedAcquired unchecked(CassiaMessages.Acquired plain) {
+        return new CheckedAcquired(
+                plain.leaseId(),
+                plain.leaseTtlMs(),
+                plain.objects().stream()
+                        .map(
+                                one ->
+                                        one.map(
+                                                replicas ->
+                                                        new CheckedObject(
+                                                                replicas,
+                                                                0,
+                                                                OptionalLong.empty(),
+                                                                ByteString.EMPTY)))
+                        .toList());
+    }
+
+    private void acquired(
+            List<ObjectName> names,
+            List<History.Call<StoreOperation>> calls,
+            CheckedAcquired answer,
+            long sentOwn) {
+        long until = leaseEnd(sentOwn, answer.leaseTtlMs());
+        int[] left = {1};
+        Runnable release = () -> release(answer.leaseId(), left);
+        for (int i = 0; i < names.size(); i++) {
+            Outcome<CheckedObject> one =
+                    i < answer.objects().size()
+                            ? answer.objects().get(i)
+                            : Outcome.failed(StoreCode.INTERNAL_ERROR, "not told");
+            switch (one) {
+                case Outcome.Ok<CheckedObject>(CheckedObject object) -> {
+                    left[0]++;
+                    Read read =
+                            new Read(
+                                    names.get(i),
+                                    calls.get(i),
+                                    object.replicas(),
+                                    object.crc64(),
+                                    until,
+                                    release);
+                    read.number = object.version();
+                    read.start();
+                }
+                case Outcome.Failed<CheckedObject> failed ->
+                        missed(names.get(i), calls.get(i), failed.code());
+            }
+        }
+        release.run();
     }
 
     private void release(long leaseId, int[] readsLeft) {
@@ -468,6 +503,9 @@ final class SimulatedClient extends SimulatedMember {
         private long[] cells = new long[0];
         private int replica;
 
+        /** The master's number of the version, if it told. */
+        private long number;
+
         Read(
                 ObjectName name,
                 History.@org.jspecify.annotations.Nullable Call<StoreOperation> call,
@@ -524,7 +562,9 @@ final class SimulatedClient extends SimulatedMember {
                 // Without the checksum in the answer the client compares nothing and trusts
                 // nothing.
                 if (checksum.isEmpty() || checksum.getAsLong() != version) {
-                    world.figures.mismatches += checksum.isPresent() ? 1 : 0;
+                    if (checksum.isPresent()) {
+                        mismatch();
+                    }
                     nextReplica();
                     return;
                 }
@@ -541,6 +581,21 @@ final class SimulatedClient extends SimulatedMember {
                                         write == null ? "no one version" : write));
             }
             over(version);
+        }
+
+        private void mismatch() {
+            world.figures.mismatches++;
+            if (number != 0) {
+                ask(
+                        new Command.DropReplica(
+                                new CheckedMessages.DropReplica(
+                                        name.key(),
+                                        name.tenant(),
+                                        number,
+                                        replicas.get(replica).id())),
+                        dropped -> world.figures.dropped += dropped ? 1 : 0,
+                        () -> {});
+            }
         }
 
         private void over(long version) {
@@ -703,7 +758,7 @@ final class SimulatedClient extends SimulatedMember {
     private <R> void change(
             Command<R> command,
             List<WriteAttempt> attempts,
-            java.util.function.Consumer<R> answered,
+            Consumer<R> answered,
             Runnable silence) {
         attempts.forEach(attempt -> unsettled.merge(attempt.name, 1, Integer::sum));
         ask(
@@ -735,7 +790,7 @@ final class SimulatedClient extends SimulatedMember {
             WriteAttempt attempt,
             Outcome<List<ReplicaDescriptor>> answer,
             long sentOwn,
-            java.util.function.Consumer<Boolean> then) {
+            Consumer<Boolean> then) {
         switch (answer) {
             case Outcome.Ok<List<ReplicaDescriptor>>(var replicas) -> {
                 attempt.put = replicas.getFirst().id();
@@ -753,7 +808,7 @@ final class SimulatedClient extends SimulatedMember {
             List<ReplicaDescriptor> replicas,
             int part,
             long sentOwn,
-            java.util.function.Consumer<Boolean> then) {
+            Consumer<Boolean> then) {
         attempt.started = true;
         int parts = (int) (attempt.length / NodeMemory.CELL);
         if (replicas.isEmpty()) {

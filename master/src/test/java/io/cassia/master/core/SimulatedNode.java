@@ -31,6 +31,9 @@ final class SimulatedNode extends SimulatedMember {
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
 
+    /** What it lent when it crashed. */
+    private @Nullable NodeMemory crashed;
+
     SimulatedNode(ClusterSimulation world, SimulatedProcess process, String name) {
         super(world, process);
         this.name = name;
@@ -43,7 +46,8 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void lend() {
-        NodeMemory fresh = world.newMemory(this);
+        NodeMemory fresh = world.newMemory(this, crashed);
+        crashed = null;
         memory = fresh;
         leaving = false;
         Segment lent =
@@ -165,6 +169,7 @@ final class SimulatedNode extends SimulatedMember {
     @Override
     void crash() {
         process.crash();
+        crashed = memory;
         memory = null;
         segment = null;
     }

@@ -1,5 +1,7 @@
 package io.cassia.master.core;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Confined to the simulation. What happened in it: a run in which nothing happened proves nothing.
  */
@@ -15,6 +17,11 @@ final class SimulationFigures {
     long stalls;
     long cuts;
     long copies;
+    long lateBytes;
+    long dropped;
+    long evictions;
+    long losses;
+    long refusedEnds;
 
     void add(SimulationFigures other) {
         commands += other.commands;
@@ -28,11 +35,35 @@ final class SimulationFigures {
         stalls += other.stalls;
         cuts += other.cuts;
         copies += other.copies;
+        lateBytes += other.lateBytes;
+        dropped += other.dropped;
+        evictions += other.evictions;
+        losses += other.losses;
+        refusedEnds += other.refusedEnds;
+    }
+
+    /** That there was enough of everything in so many worlds. */
+    void assertBusy(int worlds) {
+        assertThat(puts).as("puts").isGreaterThan(50L * worlds);
+        assertThat(reads).as("reads").isGreaterThan(100L * worlds);
+        assertThat(evictions).as("evictions").isGreaterThan(10L * worlds);
+        assertThat(losses).as("objects lost with their nodes").isGreaterThan(worlds);
+        assertThat(refusedEnds).as("refused ends").isGreaterThan(worlds);
+        assertThat(copies).as("copies and moves").isGreaterThan(worlds);
+        assertThat(crashes).as("crashes").isGreaterThan(worlds);
+        assertThat(pauses).as("pauses").isGreaterThan(worlds);
+        assertThat(stalls).as("stalls").isGreaterThan(worlds / 2);
+        assertThat(cuts).as("cuts").isGreaterThan(worlds);
+        assertThat(lateReads).as("reads that outlived their lease").isGreaterThan(worlds / 2);
+        assertThat(mismatches).as("wrong bytes that checksums caught").isGreaterThan(worlds / 10);
+        assertThat(dropped).as("replicas dropped for wrong bytes").isPositive();
     }
 
     @Override
     public String toString() {
-        return "commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d crashes=%d pauses=%d stalls=%d cuts=%d copies=%d"
+        return ("commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d dropped=%d"
+                        + " evictions=%d losses=%d refused-ends=%d copies=%d"
+                        + " crashes=%d pauses=%d stalls=%d cuts=%d late-bytes=%d")
                 .formatted(
                         commands,
                         puts,
@@ -40,10 +71,15 @@ final class SimulationFigures {
                         misses,
                         lateReads,
                         mismatches,
+                        dropped,
+                        evictions,
+                        losses,
+                        refusedEnds,
+                        copies,
                         crashes,
                         pauses,
                         stalls,
                         cuts,
-                        copies);
+                        lateBytes);
     }
 }

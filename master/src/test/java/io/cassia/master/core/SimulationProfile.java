@@ -53,6 +53,7 @@ record SimulationProfile(
                         random.nextInt(4) == 0 ? 16 : 0,
                         random.nextInt(4) == 0,
                         new TaskRules(20, 10, 50, 500 * MILLI, 800 * MILLI, 3),
+                        random.nextBoolean() ? EvictionPolicy.LRU : EvictionPolicy.PROBATION,
                         10 * MILLI,
                         random.nextLong());
         boolean calm = random.nextInt(5) == 0;

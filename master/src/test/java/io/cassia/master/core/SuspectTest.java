@@ -127,4 +127,16 @@ class SuspectTest {
         master.put("k", KIB, ON_B);
         assertThat(ok(master.exist("k"))).isTrue();
     }
+
+    @Test
+    void who_pings_after_a_stall_before_the_timer_gets_no_credit_for_it() {
+        master.run(Duration.ofSeconds(3), A, B);
+        master.sleep(Duration.ofSeconds(60));
+        ok(master.ping(A));
+        // Now the timer learns how long the stall was.
+        master.run(Duration.ofSeconds(11), B);
+        assertThat(master.core.takeEffects())
+                .anySatisfy(
+                        effect -> assertThat(effect).isInstanceOf(Effect.ClientSuspected.class));
+    }
 }

@@ -83,6 +83,36 @@ class TraceTest {
         assertThat(hits).isEqualTo(plainLru(requests)).isPositive();
     }
 
+    /** The figures are printed: this is where another policy would have to be better. */
+    @Test
+    void policies_are_compared_on_a_trace_of_conversations() {
+        List<List<String>> requests = requests();
+        for (EvictionPolicy policy : EvictionPolicy.values()) {
+            Harness master =
+                    new Harness(
+                            settings -> {
+                                settings.policy = policy;
+                                return settings;
+                            });
+            master.mount(A, 11, "node-a:1", BLOCKS * KIB);
+            int hits = 0;
+            int blocks = 0;
+            for (List<String> request : requests) {
+                List<ByteString> keys = request.stream().map(ByteString::of).toList();
+                Acquired acquired =
+                        master.apply(new Command.Acquire(new Acquire(keys, TENANT, true, 0)));
+                int prefix = acquired.objects().size();
+                master.release(acquired.leaseId());
+                hits += prefix;
+                blocks += request.size();
+                putMissing(master, request.subList(prefix, request.size()));
+            }
+            CoreChecks.verify(master.core);
+            System.out.printf("%s: hit ratio %.4f%n", policy, hits / (double) blocks);
+            assertThat(hits).isGreaterThan(plainLru(requests) * 9 / 10);
+        }
+    }
+
     @Test
     void with_leases_by_time_no_put_fails_and_most_hits_stay() {
         List<List<String>> requests = requests();

@@ -7,6 +7,7 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.metadata.MetadataAddress;
 import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.DeviceSelector;
 import io.cassia.transfer.topology.NetworkLink;
@@ -289,6 +290,7 @@ public final class EngineEnvironment {
                 require(EngineSettings.HANDSHAKE_BACKLOG),
                 require(EngineSettings.HANDSHAKE_MAX_LENGTH),
                 require(EngineSettings.TCP_PROTOCOL),
-                require(EngineSettings.METADATA_REFRESH_INTERVAL));
+                require(EngineSettings.METADATA_REFRESH_INTERVAL),
+                find(EngineSettings.PEERS).orElse(PeerFilter.ALL));
     }
 }

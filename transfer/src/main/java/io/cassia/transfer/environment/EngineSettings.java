@@ -1,5 +1,6 @@
 package io.cassia.transfer.environment;
 
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,6 +107,16 @@ public final class EngineSettings {
                     new ValueType.Size(1 << 20, 128 << 20),
                     "1MiB",
                     "Longest handshake that is read from a peer.");
+
+    public static final Setting<PeerFilter> PEERS =
+            new Setting<>(
+                    "peers",
+                    "CASSIA_PEERS",
+                    List.of(),
+                    new ValueType.Networks(),
+                    "",
+                    "Networks from which peers are served; others are refused with"
+                            + " ERR_REJECT_HANDSHAKE. None: everybody is served.");
 
     public static final Setting<Boolean> FORCE_TCP =
             new Setting<>(
@@ -331,6 +342,7 @@ public final class EngineSettings {
                     HANDSHAKE_BACKLOG,
                     HANDSHAKE_CONNECT_TIMEOUT,
                     HANDSHAKE_MAX_LENGTH,
+                    PEERS,
                     FORCE_TCP,
                     TRANSPORTS,
                     FORCE_RDMA,

@@ -2,6 +2,7 @@ package io.cassia.transfer.environment;
 
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
+import io.cassia.transfer.net.PeerFilter;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -164,6 +165,19 @@ public sealed interface ValueType<T> {
         @Override
         public String range() {
             return "a comma list of " + String.join(", ", words);
+        }
+    }
+
+    /** Networks of peers. Immutable. */
+    record Networks() implements ValueType<PeerFilter> {
+        @Override
+        public PeerFilter parse(String text) {
+            return PeerFilter.parse(text);
+        }
+
+        @Override
+        public String range() {
+            return "a comma list of address/bits";
         }
     }
 

@@ -1,10 +1,10 @@
 package io.cassia.transfer.handshake;
 
 import io.cassia.base.Clock;
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.net.Dialer;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;

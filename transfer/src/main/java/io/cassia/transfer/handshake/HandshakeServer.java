@@ -139,14 +139,14 @@ public final class HandshakeServer implements AutoCloseable {
         try (channel) {
             switch (gate.admit(channel, "handshake")) {
                 case Gate.Visitor.Admitted(Wire wire) -> exchange(wire, wire.input(), this::reply);
-                case Gate.Visitor.Plain(ByteBuffer received) -> {
-                    dropped("plain");
+                case Gate.Visitor.Unwelcome(ByteBuffer received, Gate.Refusal why) -> {
+                    dropped(why.label());
                     PlainWire wire = new PlainWire(channel);
                     byte[] start = new byte[received.remaining()];
                     received.get(start);
                     InputStream in =
                             new SequenceInputStream(new ByteArrayInputStream(start), wire.input());
-                    exchange(wire, in, HandshakeServer::refusal);
+                    exchange(wire, in, request -> refusal(request, why));
                 }
                 case Gate.Visitor.Refused() -> dropped("refused");
             }
@@ -194,10 +194,11 @@ public final class HandshakeServer implements AutoCloseable {
         }
     }
 
-    private static byte[] refusal(byte[] request) {
+    private static byte[] refusal(byte[] request, Gate.Refusal why) {
+        String text = MessageCodec.refusal(why.text());
         return FrameLayout.isType(request[0])
-                ? FrameLayout.typed(request[0], MessageCodec.SECURE_ONLY)
-                : FrameLayout.typeless(MessageCodec.SECURE_ONLY);
+                ? FrameLayout.typed(request[0], text)
+                : FrameLayout.typeless(text);
     }
 
     /**

@@ -6,6 +6,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** JSON bodies of the handshake port but descriptors: compact, members sorted. Immutable. */
 final class MessageCodec {
@@ -16,12 +17,6 @@ final class MessageCodec {
     static final String NO_RDMA =
             "{\"local_gid\":\"\",\"local_lid\":0,\"local_nic_path\":\"\",\"payload\":\"\","
                     + "\"peer_nic_path\":\"\",\"qp_num\":[],\"reply_msg\":\"no RDMA transport\"}";
-
-    /** What a plain peer gets from an engine in secure mode, whatever it asked. */
-    static final String SECURE_ONLY =
-            "{\"local_gid\":\"\",\"local_lid\":0,\"local_nic_path\":\"\",\"name\":\"\",\"notify_msg\":\"\","
-                    + "\"payload\":\"\",\"peer_nic_path\":\"\",\"qp_num\":[],\"reply_msg\":\"this engine is"
-                    + " in secure mode and serves no plain peer\"}";
 
     static final String PROBE_SUCCESS = "{\"status\":\"success\"}";
 
@@ -60,6 +55,15 @@ final class MessageCodec {
     static String member(JsonNode node, String name) {
         JsonNode value = node.path(name);
         return value.isString() ? value.stringValue() : "";
+    }
+
+    /** What a peer gets that is not served, whatever it asked. */
+    static String refusal(String why) {
+        ObjectNode root = JsonNodeFactory.instance.objectNode();
+        root.put("local_gid", "").put("local_lid", 0).put("local_nic_path", "").put("name", "");
+        root.put("notify_msg", "").put("payload", "").put("peer_nic_path", "");
+        root.putArray("qp_num");
+        return JSON.writeValueAsString(root.put(REPLY, why));
     }
 
     /** Why the peer refuses; nothing when it does not, or its answer is no JSON. */

@@ -205,7 +205,7 @@ public final class DescriptorCodec {
         }
         String host = text(root, "ip_or_host_name");
         long port = unsigned(root.path("rpc_port")).orElse(-1);
-        if (host.isEmpty() || port < 0 || port > 65535) {
+        if (host.isEmpty() || port < 1 || port > 65535) {
             return metadata(origin, "rpc_meta without ip_or_host_name or rpc_port");
         }
         return Outcome.ok(new RpcMeta(host, (int) port, unsigned(root.path("incarnation"))));

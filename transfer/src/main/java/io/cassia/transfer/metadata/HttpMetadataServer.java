@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cassia.base.Clock;
+import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.micrometer.core.instrument.Counter;
@@ -109,7 +110,7 @@ public final class HttpMetadataServer implements AutoCloseable {
         } catch (IOException e) {
             return Outcome.failed(
                     TransferCode.ERR_SOCKET,
-                    "metadata server on " + new HostPort(host, port) + ": " + e.getMessage());
+                    "metadata server on %s port %d: %s".formatted(host, port, e.getMessage()));
         }
     }
 

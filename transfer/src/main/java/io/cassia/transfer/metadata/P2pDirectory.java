@@ -1,5 +1,6 @@
 package io.cassia.transfer.metadata;
 
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.handshake.HandshakeClient;
@@ -28,7 +29,10 @@ public final class P2pDirectory implements PeerDirectory {
 
     @Override
     public Outcome<Peer> find(String name, long deadlineNanos) {
-        HostPort address = HostPort.parse(name);
+        return EngineName.address(name).then(address -> find(name, address, deadlineNanos));
+    }
+
+    private Outcome<Peer> find(String name, HostPort address, long deadlineNanos) {
         return client.metadata(address, own.get(), deadlineNanos)
                 .then(text -> DescriptorCodec.decode(text, "segment " + name))
                 .map(descriptor -> new Peer(descriptor, address));

@@ -1,5 +1,6 @@
 package io.cassia.transfer.metadata;
 
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 

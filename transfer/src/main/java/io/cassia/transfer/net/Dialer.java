@@ -74,6 +74,7 @@ public final class Dialer {
                 // Nobody listens: the kernel connected the socket to itself.
                 throw new IOException("connection refused");
             }
+            SocketOptions.forThisHost(channel);
             return channel;
         } catch (IOException | RuntimeException e) {
             channel.close();

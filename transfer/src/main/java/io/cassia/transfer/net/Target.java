@@ -1,6 +1,6 @@
 package io.cassia.transfer.net;
 
-import io.cassia.transfer.metadata.HostPort;
+import io.cassia.base.HostPort;
 import java.nio.file.Path;
 
 /** What a connection of the data protocol leads to. Immutable. */

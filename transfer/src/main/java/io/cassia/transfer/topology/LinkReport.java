@@ -14,26 +14,43 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What an engine is linked to, for people and for programs (spec 8.6): RDMA devices and the
- * priority matrix as upstream shows them, and Cassia's own sections of the host and its TCP peers.
+ * priority matrix as upstream shows them, and Cassia's own sections of the host and its peers.
  * Immutable.
  *
  * @param host the host
  * @param matrix the matrix in use, which need not be the host's own
  * @param opened RDMA devices that the engine has open; of others only the topology is known
- * @param peers peers reached over TCP
+ * @param peers open segments of other engines
  */
 public record LinkReport(
         HostTopology host, PriorityMatrix matrix, Set<String> opened, List<Peer> peers) {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     /**
-     * A peer reached over TCP. Immutable.
+     * A peer and how it stands with the way to it. Immutable.
      *
      * @param segment its name
-     * @param endpoint host and data port
-     * @param lanes open connections
+     * @param transport what carries requests at the moment
+     * @param endpoint host and data port, or its socket on this host; empty without a connection
+     * @param state {@code attached} to its memory, or of its lanes: {@code unconnected}, {@code
+     *     idle}, {@code busy}, {@code backing-off} after a failed connect, {@code closed}
+     * @param idle connections that wait for work
+     * @param busy connections that move bytes
+     * @param lastFailure what was lost last, why, and how long ago; empty: nothing
      */
-    public record Peer(String segment, String endpoint, int lanes) {}
+    public record Peer(
+            String segment,
+            String transport,
+            String endpoint,
+            String state,
+            int idle,
+            int busy,
+            String lastFailure) {
+        /** Open connections. */
+        public int lanes() {
+            return idle + busy;
+        }
+    }
 
     public LinkReport {
         opened = Set.copyOf(opened);
@@ -57,12 +74,17 @@ public record LinkReport(
         root.set("host", hostTree());
         ArrayNode nics = root.putArray("local_nics");
         matrix.devices().forEach(device -> describe(device, nics.addObject()));
-        ArrayNode peerList = root.putArray("tcp_peers");
+        ArrayNode peerList = root.putArray("peers");
         for (Peer peer : peers) {
             ObjectNode node = peerList.addObject();
+            node.put("busy_lanes", peer.busy());
             node.put("endpoint", peer.endpoint());
+            node.put("idle_lanes", peer.idle());
             node.put("lanes", peer.lanes());
+            node.put("last_failure", peer.lastFailure());
             node.put("segment", peer.segment());
+            node.put("state", peer.state());
+            node.put("transport", peer.transport());
         }
         root.set("topology", matrix.toTree());
         DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
@@ -155,13 +177,22 @@ public record LinkReport(
             text.append(bracketed(entry.getValue().others())).append('\n');
         }
         describeHost(text);
-        text.append("\n=== TCP peers ===\n");
+        text.append("\n=== Peers ===\n");
         if (peers.isEmpty()) {
             text.append("  (none)\n");
         }
         for (Peer peer : peers) {
-            text.append(
-                    "  %s %s lanes=%d\n".formatted(peer.segment(), peer.endpoint(), peer.lanes()));
+            text.append("  %s by %s".formatted(peer.segment(), peer.transport()));
+            if (!peer.endpoint().isEmpty()) {
+                text.append(
+                        " at %s lanes=%d busy=%d"
+                                .formatted(peer.endpoint(), peer.lanes(), peer.busy()));
+            }
+            text.append(" state=").append(peer.state());
+            if (!peer.lastFailure().isEmpty()) {
+                text.append(" last failure: ").append(peer.lastFailure());
+            }
+            text.append('\n');
         }
         return text.toString();
     }

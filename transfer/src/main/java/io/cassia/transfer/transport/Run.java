@@ -3,6 +3,7 @@ package io.cassia.transfer.transport;
 import io.cassia.status.Code;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,12 @@ public final class Run {
         /** The calling thread was interrupted; or a transfer of a cancellable run was given up. */
         INTERRUPTED,
         /** The engine is being closed. */
-        CLOSED
+        CLOSED;
+
+        /** For people. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.metadata.MetadataOptions;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.topology.DeviceFilter;
 import io.cassia.transfer.topology.NetworkLink;
 import io.cassia.transfer.topology.PeerAffinity;
@@ -128,7 +129,9 @@ class EngineEnvironmentTest {
                         "MC_REDIS_PASSWORD",
                         "secret word",
                         "MC_REDIS_DB_INDEX",
-                        "3");
+                        "3",
+                        "CASSIA_PEERS",
+                        "10.0.0.0/8, fd00::1");
         assertThat(config)
                 .isEqualTo(
                         TransferConfig.p2p("10.0.0.1")
@@ -147,7 +150,8 @@ class EngineEnvironmentTest {
                                                 7,
                                                 2 << 20,
                                                 1,
-                                                Duration.ofSeconds(11)))
+                                                Duration.ofSeconds(11),
+                                                PeerFilter.parse("10.0.0.0/8,fd00::1/128")))
                                 .withStore(
                                         new MetadataOptions(
                                                 "blue",
@@ -361,6 +365,6 @@ class EngineEnvironmentTest {
                 assertThat(setting.parse(setting.name(), setting.initial()).isOk()).isTrue();
             }
         }
-        assertThat(EngineSettings.ALL).hasSize(31);
+        assertThat(EngineSettings.ALL).hasSize(32);
     }
 }

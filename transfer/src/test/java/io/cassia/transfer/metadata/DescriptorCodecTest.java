@@ -2,6 +2,7 @@ package io.cassia.transfer.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.util.List;
@@ -165,7 +166,18 @@ final class DescriptorCodecTest {
         "host:, host, 12001",
     })
     void names_are_taken_apart(String name, String host, int port) {
-        assertThat(HostPort.parse(name)).isEqualTo(new HostPort(host, port));
+        assertThat(EngineName.address(name).orThrow()).isEqualTo(new HostPort(host, port));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ":80", ":", "[]:80", "[]"})
+    void a_name_without_a_host_is_an_invalid_argument(String name) {
+        assertThat(EngineName.address(name))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed ->
+                                assertThat(failed.code())
+                                        .isEqualTo(TransferCode.ERR_INVALID_ARGUMENT));
     }
 
     @Test

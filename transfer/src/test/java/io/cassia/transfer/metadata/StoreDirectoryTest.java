@@ -3,6 +3,7 @@ package io.cassia.transfer.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.Clock;
+import io.cassia.base.HostPort;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;

@@ -35,7 +35,15 @@ class LinkReportTest {
                         host,
                         host.matrix(DeviceFilter.ALL),
                         Set.of("mlx5_0"),
-                        List.of(new LinkReport.Peer("10.0.0.2:15001", "10.0.0.2:15002", 4)));
+                        List.of(
+                                new LinkReport.Peer(
+                                        "10.0.0.2:15001",
+                                        "tcp",
+                                        "10.0.0.2:15002",
+                                        "busy",
+                                        3,
+                                        1,
+                                        "broken 12 ms ago: reset")));
         JsonNode json = JSON.readTree(report.toJson());
         assertThat(json.path("local_nics").toString())
                 .isEqualTo(
@@ -48,7 +56,7 @@ class LinkReportTest {
                 .isEqualTo(
                         "{\"cpu:0\":[[\"mlx5_0\"],[\"mlx5_1\"]],"
                                 + "\"cuda:0\":[[\"mlx5_0\"],[\"mlx5_1\"]]}");
-        assertThat(json.path("tcp_peers").path(0).path("lanes").intValue()).isEqualTo(4);
+        assertThat(json.path("peers").path(0).path("lanes").intValue()).isEqualTo(4);
         assertThat(json.path("host").path("unusable_devices").path(0).path("device").stringValue())
                 .isEqualTo("mlx5_2");
         assertThat(report.toJson()).contains("\n  \"local_nics\"").endsWith("}\n");
@@ -78,7 +86,7 @@ class LinkReportTest {
                           lo up [127.0.0.1]
                           cuda:0 NUMA=0 PCI=0000:04:00.0
 
-                        === TCP peers ===
+                        === Peers ===
                           (none)
                         """
                                 .formatted(root));

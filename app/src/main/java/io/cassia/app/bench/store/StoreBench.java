@@ -99,7 +99,7 @@ public final class StoreBench {
         StoreClientConfig config =
                 new StoreClientConfig(master, StoreClientConfig.P2P, HOST, "default", DEADLINE)
                         .withEngine(settings)
-                        .withMemory(StoreClientConfig.Memory.DEFAULT.withChunkSums(checked));
+                        .withMemory(StoreClientConfig.Memory.DEFAULT.withSums(checked));
         return StoreClient.connect(config, clock, new SimpleMeterRegistry());
     }
 

@@ -3,13 +3,16 @@ package io.cassia.transfer.net.tls;
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
+import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
@@ -22,6 +25,7 @@ public final class Gate {
     private static final System.Logger LOG = System.getLogger(Gate.class.getName());
 
     private final Optional<Credentials> credentials;
+    private final PeerFilter invited;
     private final Watchdog watchdog;
     private final Clock clock;
     private final Duration timeout;
@@ -31,14 +35,44 @@ public final class Gate {
      * A gate.
      *
      * @param credentials nothing: it is open
+     * @param invited from where peers may come
      * @param timeout for a peer that comes, to prove itself
      */
     public Gate(
-            Optional<Credentials> credentials, Watchdog watchdog, Clock clock, Duration timeout) {
+            Optional<Credentials> credentials,
+            PeerFilter invited,
+            Watchdog watchdog,
+            Clock clock,
+            Duration timeout) {
         this.credentials = credentials;
+        this.invited = invited;
         this.watchdog = watchdog;
         this.clock = clock;
         this.timeout = timeout;
+    }
+
+    /** Why a peer that came is told to go. */
+    public enum Refusal {
+        /** It speaks plainly to an engine in secure mode. */
+        PLAIN("this engine is in secure mode and serves no plain peer"),
+        /** It comes from a network that it may not come from. */
+        NETWORK("this engine does not serve peers of your network");
+
+        private final String text;
+
+        Refusal(String text) {
+            this.text = text;
+        }
+
+        /** For metrics. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** For the peer's people. */
+        public String text() {
+            return text;
+        }
     }
 
     /** What a peer that came is. */
@@ -51,12 +85,12 @@ public final class Gate {
         record Admitted(Wire wire) implements Visitor {}
 
         /**
-         * One that speaks plainly to a gate that is not open; it is owed an answer in its own
-         * protocol. Immutable.
+         * One that may not pass and is owed an answer in its own, plain protocol. Immutable.
          *
          * @param received what it has said
+         * @param why the answer
          */
-        record Plain(ByteBuffer received) implements Visitor {}
+        record Unwelcome(ByteBuffer received, Refusal why) implements Visitor {}
 
         /** One that is not worth an answer, and whose connection is closed. Immutable. */
         record Refused() implements Visitor {}
@@ -122,17 +156,19 @@ public final class Gate {
         return reason.toString();
     }
 
-    /** Whether everybody may pass: then {@link #admit} does no I/O. */
-    public boolean isOpen() {
-        return credentials.isEmpty();
-    }
-
     /**
      * Has a peer that connected to us prove itself.
      *
      * @param port which of our ports, for the log
      */
     public Visitor admit(SocketChannel channel, String port) {
+        if (!invited.isOpen() && !isInvited(channel)) {
+            if (credentials.isPresent()) {
+                return refused(channel, port, "network");
+            }
+            log(channel, port, "network");
+            return new Visitor.Unwelcome(ByteBuffer.allocate(0), Refusal.NETWORK);
+        }
         if (credentials.isEmpty()) {
             return new Visitor.Admitted(new PlainWire(channel));
         }
@@ -140,6 +176,16 @@ public final class Gate {
             watch.arm(clock.nanos() + timeout.toNanos());
             Visitor visitor = admit(channel, port, credentials.get());
             return watch.disarm() ? visitor : refused(channel, port, "silent");
+        }
+    }
+
+    private boolean isInvited(SocketChannel channel) {
+        try {
+            SocketAddress from = channel.getRemoteAddress();
+            return from != null && invited.allows(from);
+        } catch (IOException e) {
+            // It has gone already.
+            return false;
         }
     }
 
@@ -155,7 +201,7 @@ public final class Gate {
             received.flip();
             if (!HelloLayout.isHello(received)) {
                 log(channel, port, "plain");
-                return new Visitor.Plain(received);
+                return new Visitor.Unwelcome(received, Refusal.PLAIN);
             }
             TlsWire wire = new TlsWire(channel, known.server(), received);
             wire.handshake();

@@ -99,11 +99,7 @@ public final class DataServer implements AutoCloseable {
     private void accept(ServerSocketChannel listener, Transport transport) {
         while (listener.isOpen()) {
             try {
-                SocketChannel channel = listener.accept();
-                if (transport == Transport.TCP) {
-                    SocketOptions.forLongLife(channel);
-                }
-                serve(channel, listener, transport);
+                welcome(listener.accept(), listener, transport);
             } catch (IOException e) {
                 if (listener.isOpen()) {
                     context.metrics().serverClosed("accept-failed");
@@ -112,6 +108,20 @@ public final class DataServer implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private void welcome(SocketChannel channel, ServerSocketChannel listener, Transport transport)
+            throws IOException {
+        try {
+            if (transport == Transport.TCP) {
+                SocketOptions.forLongLife(channel);
+                SocketOptions.forThisHost(channel);
+            }
+        } catch (IOException e) {
+            PlainWire.reset(channel);
+            throw e;
+        }
+        serve(channel, listener, transport);
     }
 
     private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)
@@ -152,7 +162,8 @@ public final class DataServer implements AutoCloseable {
                         new ServerConnection(wire, context, context.metrics().server(transport));
                 run(connection, channel, listener);
             }
-            case Gate.Visitor.Plain(ByteBuffer received) -> refuse(channel, received);
+            case Gate.Visitor.Unwelcome(ByteBuffer received, Gate.Refusal why) ->
+                    refuse(channel, received, why);
             case Gate.Visitor.Refused() -> context.metrics().serverClosed("refused");
         }
     }
@@ -181,9 +192,9 @@ public final class DataServer implements AutoCloseable {
         }
     }
 
-    /** Answers a plain peer's first request, whatever it is, with the reason. */
-    private void refuse(SocketChannel channel, ByteBuffer received) {
-        context.metrics().serverClosed("plain");
+    /** Answers a peer's first request, whatever it is, with the reason. */
+    private void refuse(SocketChannel channel, ByteBuffer received, Gate.Refusal why) {
+        context.metrics().serverClosed(why.label());
         PlainWire wire = new PlainWire(channel);
         ByteBuffer header = ByteBuffer.allocate(RequestLayout.LENGTH_BYTES).put(received);
         try (channel;
@@ -199,7 +210,7 @@ public final class DataServer implements AutoCloseable {
                 wire.reset();
                 return;
             }
-            wire.write(StatusLayout.secureOnly());
+            wire.write(StatusLayout.refusal(why));
             channel.shutdownOutput();
             // Closing with bytes unread would reset the connection and take the status with it.
             ByteBuffer dropped = ByteBuffer.allocate(DROP_BYTES);

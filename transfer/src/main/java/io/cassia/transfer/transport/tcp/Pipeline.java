@@ -291,7 +291,7 @@ final class Pipeline {
         }
         int number = StatusLayout.code(frame);
         TransferCode code =
-                number == StatusLayout.SECURE_CODE
+                StatusLayout.isRefusal(number)
                         ? TransferCode.ERR_REJECT_HANDSHAKE
                         : TransferCode.ERR_ADDRESS_NOT_REGISTERED;
         String detail =
@@ -309,6 +309,7 @@ final class Pipeline {
             case StatusLayout.DENIED_CODE -> "peers may not do this with the buffer";
             case StatusLayout.DRAINING_CODE -> "the buffer is being unregistered";
             case StatusLayout.SECURE_CODE -> "it is in secure mode, and this engine is not";
+            case StatusLayout.NETWORK_CODE -> "it serves no peers of this engine's network";
             default -> "a reason of its own";
         };
     }

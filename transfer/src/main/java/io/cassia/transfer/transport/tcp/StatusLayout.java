@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.tcp;
 
+import io.cassia.transfer.net.tls.Gate;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -30,6 +31,9 @@ final class StatusLayout {
     /** The engine is in secure mode and serves no plain peer, whatever it asks for. */
     static final int SECURE_CODE = 4;
 
+    /** The engine does not serve peers of that network. */
+    static final int NETWORK_CODE = 5;
+
     private static final long MAGIC = 0x4D435456L;
 
     /** The whole frame of success as a number. */
@@ -54,6 +58,7 @@ final class StatusLayout {
     private static final ByteBuffer DENIED_FRAME = allocate(DENIED_CODE);
     private static final ByteBuffer DRAINING_FRAME = allocate(DRAINING_CODE);
     private static final ByteBuffer SECURE_FRAME = allocate(SECURE_CODE);
+    private static final ByteBuffer NETWORK_FRAME = allocate(NETWORK_CODE);
 
     private static ByteBuffer allocate(int code) {
         return ByteBuffer.allocateDirect(LENGTH_BYTES)
@@ -82,8 +87,16 @@ final class StatusLayout {
         return DRAINING_FRAME.duplicate();
     }
 
-    /** A view on a frame that refuses a plain peer, ready to be sent. */
-    static ByteBuffer secureOnly() {
-        return SECURE_FRAME.duplicate();
+    /** A view on a frame that tells a peer to go, ready to be sent. */
+    static ByteBuffer refusal(Gate.Refusal why) {
+        return switch (why) {
+            case PLAIN -> SECURE_FRAME.duplicate();
+            case NETWORK -> NETWORK_FRAME.duplicate();
+        };
+    }
+
+    /** Whether a status says that the peer serves this engine with nothing. */
+    static boolean isRefusal(int code) {
+        return code == SECURE_CODE || code == NETWORK_CODE;
     }
 }

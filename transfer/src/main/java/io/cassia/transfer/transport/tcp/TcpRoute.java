@@ -1,10 +1,10 @@
 package io.cassia.transfer.transport.tcp;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.HostPort;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import io.cassia.transfer.metadata.HostPort;
 import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.Target;
 import io.cassia.transfer.net.UnixSockets;
@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -88,14 +89,56 @@ public final class TcpRoute implements Route {
         return peer;
     }
 
-    /** Connections at this moment. */
-    public int lanes() {
+    /** What it is at the moment. */
+    public enum State {
+        /** No connection yet, or none any more. */
+        UNCONNECTED,
+        /** All connections wait for work. */
+        IDLE,
+        /** Bytes move. */
+        BUSY,
+        /** The last connect has failed, and the next one is not due yet. */
+        BACKING_OFF,
+        /** Given up. */
+        CLOSED;
+
+        /** For people. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * How it stands. Immutable.
+     *
+     * @param state what it is
+     * @param idle connections that wait for work
+     * @param busy connections that move bytes
+     */
+    public record Standing(State state, int idle, int busy) {}
+
+    /** How it stands at this moment. */
+    public Standing standing() {
         lock.lock();
         try {
-            return idle.size() + busy.size();
+            return new Standing(state(), idle.size(), busy.size());
         } finally {
             lock.unlock();
         }
+    }
+
+    @GuardedBy("lock")
+    private State state() {
+        if (closed) {
+            return State.CLOSED;
+        }
+        if (!busy.isEmpty()) {
+            return State.BUSY;
+        }
+        if (backoffNanos != 0 && connectNotBeforeNanos - context.clock().nanos() > 0) {
+            return State.BACKING_OFF;
+        }
+        return idle.isEmpty() ? State.UNCONNECTED : State.IDLE;
     }
 
     @Override

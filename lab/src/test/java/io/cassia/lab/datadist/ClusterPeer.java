@@ -1,22 +1,23 @@
-package io.cassia.datadist;
+package io.cassia.lab.datadist;
 
+import io.cassia.datadist.LlmDataDist;
 import io.cassia.datadist.cache.Cache;
 import io.cassia.datadist.cache.CacheDesc;
 import io.cassia.datadist.cache.CacheIndex;
 import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.CacheRef;
 import io.cassia.datadist.cache.DataType;
+import io.cassia.datadist.cache.Placement;
 import io.cassia.datadist.exchange.TransferOptions;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
+import io.cassia.datadist.memory.PoolStats;
 import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,14 +25,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A cluster in a process of its own, which does what its standard input says, one command per line,
  * and answers each with one line: a code and words. Confined to its main thread.
  *
  * <pre>
- *   PeerMain CLUSTER_ID ROLE key=value...      options by their string keys; first line: "ready PORT"
+ *   ClusterPeer CLUSTER_ID ROLE key=value...      options by their string keys; first line: "ready PORT"
  *
  *   allocate TENSORS BATCHES STRIDE [REQ_ID...]   "SUCCESS cache ID"; bytes, with one key per batch
  *   fill CACHE SEED                               "SUCCESS"
@@ -42,15 +43,18 @@ import java.util.zip.CRC32C;
  *   pull ID CACHE|key:REQ BATCH INTO BATCH MILLIS source cluster, cache or key, batch; destination
  *   push CACHE BATCH ID CACHE BATCH MILLIS        source; destination cluster, cache, batch
  *   deallocate CACHE
+ *   role ROLE PORT                                with a port for who listens
+ *   remove REQ_ID                                a key
+ *   pool                                         bytes in use
  *   links | caches | keys                         "SUCCESS" and a list
  *   exit                                          closes the cluster and ends
  * </pre>
  */
-public final class PeerMain {
+final class ClusterPeer {
     private final LlmDataDist cluster;
-    private final Map<Long, Cache> caches = new HashMap<>();
+    private final Map<Long, Cache> caches = new ConcurrentHashMap<>();
 
-    private PeerMain(LlmDataDist cluster) {
+    ClusterPeer(LlmDataDist cluster) {
         this.cluster = cluster;
     }
 
@@ -70,7 +74,7 @@ public final class PeerMain {
             }
             System.out.println(
                     "ready " + cluster.listenAddress().map(address -> address.port()).orElse(0));
-            new PeerMain(cluster).serve();
+            new ClusterPeer(cluster).serve();
         }
     }
 
@@ -86,7 +90,7 @@ public final class PeerMain {
         }
     }
 
-    private String answer(List<String> words) {
+    String answer(List<String> words) {
         try {
             return run(words);
         } catch (RuntimeException e) {
@@ -98,10 +102,11 @@ public final class PeerMain {
         return switch (words.getFirst()) {
             case "allocate" -> allocate(words);
             case "fill" -> {
-                Clusters.fill(cache(words.get(1)), Integer.parseInt(words.get(2)));
+                Contents.fill(cache(words.get(1)), Integer.parseInt(words.get(2)));
                 yield "SUCCESS";
             }
-            case "sum" -> "SUCCESS " + sum(cache(words.get(1)), Integer.parseInt(words.get(2)));
+            case "sum" ->
+                    "SUCCESS " + Contents.sum(cache(words.get(1)), Integer.parseInt(words.get(2)));
             case "link" ->
                     line(
                             cluster.linkClusters(
@@ -122,11 +127,29 @@ public final class PeerMain {
             case "pull" -> line(pull(words));
             case "push" -> line(push(words));
             case "deallocate" -> line(cluster.deallocateCache(cache(words.get(1))));
+            case "role" -> role(words);
+            case "remove" ->
+                    line(
+                            cluster.removeCacheKey(
+                                    CacheKey.request(cluster.clusterId(), number(words.get(1)))));
+            case "pool" ->
+                    "SUCCESS "
+                            + cluster.poolStats(Placement.DEVICE)
+                                    .map(PoolStats::usedBytes)
+                                    .orElse(0L);
             case "links" -> "SUCCESS " + cluster.links();
             case "caches" -> "SUCCESS " + cluster.caches();
             case "keys" -> "SUCCESS " + cluster.cacheKeys();
             default -> "USAGE unknown command " + words.getFirst();
         };
+    }
+
+    private String role(List<String> words) {
+        Map<String, String> options =
+                words.size() > 2
+                        ? Map.of("llm.ListenIpInfo", "127.0.0.1:" + words.get(2))
+                        : Map.of();
+        return line(cluster.setRole(LlmRole.valueOf(words.get(1)), options));
     }
 
     private String allocate(List<String> words) {
@@ -178,15 +201,6 @@ public final class PeerMain {
         return known != null
                 ? known
                 : new Cache(number(word), CacheDesc.device(1, DataType.INT8, 1), List.of());
-    }
-
-    private static String sum(Cache cache, int batch) {
-        CRC32C crc = new CRC32C();
-        long stride = cache.desc().geometry().orThrow().strideBytes();
-        for (MemorySegment tensor : cache.tensors()) {
-            crc.update(tensor.asSlice(batch * stride, stride).toArray(ValueLayout.JAVA_BYTE));
-        }
-        return Long.toHexString(crc.getValue());
     }
 
     private static long number(String word) {

@@ -1,0 +1,3 @@
+/** LLM-DataDist with real processes: who stops, who dies, who comes back. */
+@org.jspecify.annotations.NullMarked
+package io.cassia.lab.datadist;

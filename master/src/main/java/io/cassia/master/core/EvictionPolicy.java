@@ -1,0 +1,13 @@
+package io.cassia.master.core;
+
+/** Which objects an eviction takes first. */
+public enum EvictionPolicy {
+    /** The least recently used, as upstream; a put counts as a use. */
+    LRU,
+    /**
+     * Objects that nobody has read since their put share a part of the memory; beyond it the oldest
+     * of them go first, so that a flood of objects that are never read cannot wash out those that
+     * are. Else as {@link #LRU}.
+     */
+    PROBATION
+}

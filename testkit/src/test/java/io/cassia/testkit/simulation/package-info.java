@@ -1,0 +1,4 @@
+@NullMarked
+package io.cassia.testkit.simulation;
+
+import org.jspecify.annotations.NullMarked;

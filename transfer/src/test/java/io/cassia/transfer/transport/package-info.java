@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package io.cassia.transfer.transport;
+
+import org.jspecify.annotations.NullMarked;
