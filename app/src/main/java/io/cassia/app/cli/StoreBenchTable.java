@@ -22,16 +22,16 @@ final class StoreBenchTable {
     }
 
     private static final String TEXT_HEAD =
-            "where        op    object  batch  objects/s     GB/s  typical    p50 us    p99 us  raw GB/s"
+            "where        op    object  batch  objects/s     GB/s  typical    p50 us    p99 us   sums  raw GB/s"
                     + "  ratio  redis GB/s  ratio  peer obj/s  ratio";
     private static final String CSV_HEAD =
             "where,operation,object_bytes,batch,threads,seconds,objects,objects_per_s,gb_per_s,"
-                    + "typical_gb_per_s,p50_us,p99_us,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
+                    + "typical_gb_per_s,p50_us,p99_us,checksum_share,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
                     + "peer_ratio";
     private static final String MARKDOWN_HEAD =
             """
-            | where | op | object | batch | objects/s | GB/s | typical | p50 us | p99 us | raw engine | redis | peer |
-            | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\
+            | where | op | object | batch | objects/s | GB/s | typical | p50 us | p99 us | sums | raw engine | redis | peer |
+            | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\
             """;
     private static final double GIGA = 1e9;
 
@@ -87,7 +87,7 @@ final class StoreBenchTable {
     private static String text(StoreRow row) {
         return String.format(
                         Locale.ROOT,
-                        "%-12s %-4s %7s %6d %10.0f %8.3f %8.3f %9.1f %9.1f %9s %6s %11s %6s %11s %6s",
+                        "%-12s %-4s %7s %6d %10.0f %8.3f %8.3f %9.1f %9.1f %6s %9s %6s %11s %6s %11s %6s",
                         row.cell().where().label(),
                         operation(row),
                         size(row),
@@ -97,6 +97,7 @@ final class StoreBenchTable {
                         row.rate().typical() / GIGA,
                         row.p50Nanos() / 1e3,
                         row.p99Nanos() / 1e3,
+                        percent(row.checksumShare()),
                         typical(row.raw()),
                         known("%.2f", row.rawRatio()),
                         giga(row.redisRate()),
@@ -111,6 +112,12 @@ final class StoreBenchTable {
         return value.isEmpty() ? "" : String.format(Locale.ROOT, format, value.getAsDouble());
     }
 
+    private static String percent(OptionalDouble share) {
+        return share.isEmpty()
+                ? ""
+                : String.format(Locale.ROOT, "%.0f%%", share.getAsDouble() * 100);
+    }
+
     private static String giga(OptionalDouble rate) {
         return rate.isEmpty() ? "" : String.format(Locale.ROOT, "%.3f", rate.getAsDouble() / GIGA);
     }
@@ -123,7 +130,7 @@ final class StoreBenchTable {
     private static String csv(StoreRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s",
+                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s,%s",
                 row.cell().where().label(),
                 operation(row),
                 row.cell().bytes(),
@@ -136,6 +143,7 @@ final class StoreBenchTable {
                 row.rate().typical() / GIGA,
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
+                known("%.3f", row.checksumShare()),
                 typical(row.raw()),
                 known("%.3f", row.rawRatio()),
                 giga(row.redisRate()),
@@ -147,7 +155,7 @@ final class StoreBenchTable {
     private static String markdown(StoreRow row) {
         return String.format(
                 Locale.ROOT,
-                "| %s | %s | %s | %d | %.0f | %.3f | %.3f | %.1f | %.1f | %s | %s | %s |",
+                "| %s | %s | %s | %d | %.0f | %.3f | %.3f | %.1f | %.1f | %s | %s | %s | %s |",
                 row.cell().where().label(),
                 operation(row),
                 HumanSize.format(row.cell().bytes()),
@@ -157,6 +165,7 @@ final class StoreBenchTable {
                 row.rate().typical() / GIGA,
                 row.p50Nanos() / 1e3,
                 row.p99Nanos() / 1e3,
+                percent(row.checksumShare()),
                 beside(typical(row.raw()), row.rawRatio()),
                 beside(giga(row.redisRate()), row.redisRatio()),
                 beside(known("%.0f", row.peerRate()), row.peerRatio()));
@@ -178,6 +187,10 @@ final class StoreBenchTable {
                 "objectsPerSecond", row.objectsPerSecond(),
                 "p50Nanos", row.p50Nanos(),
                 "p99Nanos", row.p99Nanos(),
+                "uncheckedP50Nanos",
+                        row.uncheckedNanos().isEmpty()
+                                ? Json.Null.NULL
+                                : (Object) row.uncheckedNanos().getAsLong(),
                 "rate", document(Optional.of(row.rate())),
                 "raw", document(row.raw()),
                 "redisBytesPerSecond", orNull(row.redisRate()),

@@ -27,7 +27,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Runs the measurements of one place after the other, with what stands beside them. Confined to its
@@ -74,30 +76,31 @@ public final class StoreBench {
     public Outcome<List<StoreRow>> run(Where where, String master, String node) {
         return settings(where)
                 .then(
-                        settings -> {
-                            StoreClientConfig config =
-                                    new StoreClientConfig(
-                                                    master,
-                                                    StoreClientConfig.P2P,
-                                                    HOST,
-                                                    "default",
-                                                    DEADLINE)
-                                            .withEngine(settings)
-                                            .withMemory(memory());
-                            return StoreClient.connect(config, clock, new SimpleMeterRegistry())
-                                    .then(
-                                            client -> {
-                                                try (client) {
-                                                    return run(where, settings, client, node);
-                                                }
-                                            });
-                        });
+                        settings ->
+                                connect(settings, master, true)
+                                        .then(
+                                                client -> {
+                                                    try (client) {
+                                                        return connect(settings, master, false)
+                                                                .then(
+                                                                        unchecked ->
+                                                                                run(
+                                                                                        where,
+                                                                                        settings,
+                                                                                        client,
+                                                                                        unchecked,
+                                                                                        node));
+                                                    }
+                                                }));
     }
 
-    /** With {@code CASSIA_BENCH_CHECKSUMS=off}, objects without checksums: what these cost. */
-    private StoreClientConfig.Memory memory() {
-        boolean without = "off".equals(variables.get("CASSIA_BENCH_CHECKSUMS"));
-        return StoreClientConfig.Memory.DEFAULT.withSums(!without);
+    private Outcome<StoreClient> connect(
+            EngineEnvironment settings, String master, boolean checked) {
+        StoreClientConfig config =
+                new StoreClientConfig(master, StoreClientConfig.P2P, HOST, "default", DEADLINE)
+                        .withEngine(settings)
+                        .withMemory(StoreClientConfig.Memory.DEFAULT.withSums(checked));
+        return StoreClient.connect(config, clock, new SimpleMeterRegistry());
     }
 
     private Outcome<EngineEnvironment> settings(Where where) {
@@ -113,7 +116,24 @@ public final class StoreBench {
     }
 
     private Outcome<List<StoreRow>> run(
-            Where where, EngineEnvironment settings, StoreClient client, String node) {
+            Where where,
+            EngineEnvironment settings,
+            StoreClient client,
+            StoreClient unchecked,
+            String node) {
+        try (unchecked) {
+            return withEngine(
+                    settings, node, raw -> run(where, new Clients(client, unchecked), raw, node));
+        }
+    }
+
+    /** One that proves what it reads, and one whose objects cannot be proved. Immutable. */
+    private record Clients(StoreClient checked, StoreClient unchecked) {}
+
+    private Outcome<List<StoreRow>> withEngine(
+            EngineEnvironment settings,
+            String node,
+            Function<BenchInitiator, Outcome<List<StoreRow>>> work) {
         return settings.config(TransferConfig.P2P, HOST, List::of)
                 .then(config -> TransferEngine.start(config, clock, new SimpleMeterRegistry()))
                 .then(
@@ -129,7 +149,7 @@ public final class StoreBench {
                                         .then(
                                                 raw -> {
                                                     try (raw) {
-                                                        return run(where, client, raw, node);
+                                                        return work.apply(raw);
                                                     }
                                                 });
                             }
@@ -146,10 +166,11 @@ public final class StoreBench {
     }
 
     private Outcome<List<StoreRow>> run(
-            Where where, StoreClient client, BenchInitiator engine, String node) {
+            Where where, Clients clients, BenchInitiator engine, String node) {
         PutOptions options = PutOptions.DEFAULT.withPreferred(List.of(node));
         List<StoreRow> rows = new ArrayList<>();
-        try (StoreLoad load = new StoreLoad(client, options, clock, plan)) {
+        try (StoreLoad load = new StoreLoad(clients.checked, options, clock, plan);
+                StoreLoad other = new StoreLoad(clients.unchecked, options, clock, plan)) {
             Outcome<Done> warm =
                     raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(warmUp()));
             if (warm instanceof Outcome.Failed<Done> failed) {
@@ -162,7 +183,15 @@ public final class StoreBench {
                                 .then(
                                         rates ->
                                                 load.measure(where, shape)
-                                                        .then(ours -> beside(ours, rates)));
+                                                        .then(
+                                                                ours ->
+                                                                        other.measure(where, shape)
+                                                                                .then(
+                                                                                        bare ->
+                                                                                                beside(
+                                                                                                        ours,
+                                                                                                        bare,
+                                                                                                        rates))));
                 switch (measured) {
                     case Outcome.Failed<List<StoreRow>> failed -> {
                         return failed;
@@ -177,9 +206,11 @@ public final class StoreBench {
         return Outcome.ok(rows);
     }
 
-    private Outcome<List<StoreRow>> beside(List<StoreRow> ours, Map<Operation, Rate> raw) {
+    private Outcome<List<StoreRow>> beside(
+            List<StoreRow> ours, List<StoreRow> unchecked, Map<Operation, Rate> raw) {
         List<StoreRow> rows = new ArrayList<>();
-        for (StoreRow row : ours) {
+        for (int i = 0; i < ours.size(); i++) {
+            StoreRow row = ours.get(i);
             StoreCell cell = row.cell();
             Outcome<OptionalDouble> redisRate = redisRate(cell);
             if (redisRate instanceof Outcome.Failed<OptionalDouble> failed) {
@@ -189,6 +220,7 @@ public final class StoreBench {
                     row.beside(
                             Optional.ofNullable(raw.get(cell.operation())),
                             redisRate.orThrow(),
+                            OptionalLong.of(unchecked.get(i).p50Nanos()),
                             row.threads() == 1 ? PeerFigures.of(cell) : OptionalDouble.empty()));
         }
         return Outcome.ok(rows);

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -106,6 +107,7 @@ public final class StoreLoad implements AutoCloseable {
                 tally.calls.getValueAtPercentile(99),
                 Optional.empty(),
                 OptionalDouble.empty(),
+                OptionalLong.empty(),
                 OptionalDouble.empty());
     }
 

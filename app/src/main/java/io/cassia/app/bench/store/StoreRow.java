@@ -2,6 +2,7 @@ package io.cassia.app.bench.store;
 
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * One measurement and what stands beside it. Immutable.
@@ -14,6 +15,7 @@ import java.util.OptionalDouble;
  * @param p99Nanos of 100 calls, one took longer
  * @param raw the Transfer Engine alone, same sizes and place
  * @param redisRate bytes per second of redis-benchmark with as many requests in flight
+ * @param uncheckedNanos of the call in the middle, for objects without checksums
  * @param peerRate objects per second of the peer, on a machine of this kind
  */
 public record StoreRow(
@@ -25,6 +27,7 @@ public record StoreRow(
         long p99Nanos,
         Optional<Rate> raw,
         OptionalDouble redisRate,
+        OptionalLong uncheckedNanos,
         OptionalDouble peerRate) {
     /**
      * Bytes per second. Immutable.
@@ -48,9 +51,13 @@ public record StoreRow(
         return objects * 1e9 / nanos;
     }
 
-    StoreRow beside(Optional<Rate> rawRate, OptionalDouble redis, OptionalDouble peer) {
+    StoreRow beside(
+            Optional<Rate> rawRate,
+            OptionalDouble redis,
+            OptionalLong unchecked,
+            OptionalDouble peer) {
         return new StoreRow(
-                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redis, peer);
+                cell, threads, objects, nanos, p50Nanos, p99Nanos, rawRate, redis, unchecked, peer);
     }
 
     /** Ours by the engine's, of the typical rates; empty when there is nothing to compare with. */
@@ -64,6 +71,13 @@ public record StoreRow(
     public OptionalDouble redisRatio() {
         return redisRate.isPresent()
                 ? OptionalDouble.of(rate().mean / redisRate.getAsDouble())
+                : OptionalDouble.empty();
+    }
+
+    /** Share of the typical time that checksums take; below 0 when less than the noise. */
+    public OptionalDouble checksumShare() {
+        return uncheckedNanos.isPresent()
+                ? OptionalDouble.of(1 - uncheckedNanos.getAsLong() / (double) p50Nanos)
                 : OptionalDouble.empty();
     }
 
