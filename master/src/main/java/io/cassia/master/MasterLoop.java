@@ -60,6 +60,9 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     /** Items of a batch that are handled without letting others in. */
     static final int LONGEST_PIECE = 1024;
 
+    /** Keys of one question for a prefix. */
+    private static final int LONGEST_PREFIX = 100_000;
+
     /** Matches of one GetReplicaListByRegex. */
     private static final int MOST_MATCHES = 100_000;
 
@@ -241,10 +244,15 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
-    /** The leading readable keys, in pieces under one lease. */
+    /** The leading readable keys, in pieces under one lease; INVALID_PARAMS for too many. */
     Outcome<PrefixHit> longestPrefix(LongestPrefix query) {
         if (query.keys().size() <= LONGEST_PIECE) {
             return applyLong(new Command.LongestPrefix(query));
+        }
+        if (query.keys().size() > LONGEST_PREFIX) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "keys=" + query.keys().size() + ", at most " + LONGEST_PREFIX);
         }
         List<Outcome<ReplicaList>> objects = new ArrayList<>();
         long count = 0;
