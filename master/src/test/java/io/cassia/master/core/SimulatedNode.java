@@ -199,9 +199,7 @@ final class SimulatedNode extends SimulatedMember {
                     List.of(),
                     holder,
                     answer -> {
-                        if (answer
-                                instanceof
-                                Outcome.Ok<MoveStartResult>(var started)) {
+                        if (answer instanceof Outcome.Ok<MoveStartResult>(var started)) {
                             copy(
                                     order,
                                     holder,
@@ -223,9 +221,7 @@ final class SimulatedNode extends SimulatedMember {
                 List.of(),
                 holder,
                 answer -> {
-                    if (answer
-                            instanceof
-                            Outcome.Ok<CopyStartResult>(var started)) {
+                    if (answer instanceof Outcome.Ok<CopyStartResult>(var started)) {
                         copy(order, holder, sent, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
