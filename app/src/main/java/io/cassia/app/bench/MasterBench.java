@@ -68,7 +68,7 @@ public final class MasterBench implements AutoCloseable {
     public MasterRow measure(MasterCell cell, Duration duration, int rounds, DoubleSupplier redis) {
         List<MasterRow> rows = new ArrayList<>();
         List<Double> references = new ArrayList<>();
-        run(cell, duration.dividedBy(2));
+        Measured _ = run(cell, duration.dividedBy(2));
         for (int i = 0; i < rounds; i++) {
             references.add(redis.getAsDouble());
             rows.add(round(cell, duration));
@@ -164,7 +164,7 @@ public final class MasterBench implements AutoCloseable {
 
     /** With the array's header and its padding, compact headers assumed. */
     private static long keyBytes() {
-        return (12 + MasterLoad.key(0).length() + 7) & ~7;
+        return (12L + MasterLoad.key(0).length() + 7) & ~7;
     }
 
     private static long usedHeap() {
