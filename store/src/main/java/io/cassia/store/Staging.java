@@ -77,7 +77,7 @@ final class Staging implements AutoCloseable {
 
     /** Cuts ranges into pieces of which each takes a part of this memory at most. */
     List<List<RangeRead>> windows(List<RangeRead> ranges) {
-        int most = (int) Math.clamp(limitBytes / (PARALLEL * EDGES_BYTES), 1, Integer.MAX_VALUE);
+        int most = Math.clamp(limitBytes / (PARALLEL * EDGES_BYTES), 1, Integer.MAX_VALUE);
         List<List<RangeRead>> windows = new ArrayList<>(ranges.size() / most + 1);
         for (int from = 0; from < ranges.size(); from += most) {
             windows.add(ranges.subList(from, Math.min(ranges.size(), from + most)));

@@ -89,7 +89,7 @@ public final class RedisReference implements AutoCloseable {
     private double gets(int connections, int pipeline, Duration duration) throws IOException {
         double trial = rate(TRIAL * Math.min(pipeline, 16), connections, pipeline);
         long requests = (long) (trial * duration.toNanos() / 1e9);
-        return rate((int) Math.clamp(requests, TRIAL, MOST), connections, pipeline);
+        return rate(Math.clamp(requests, TRIAL, MOST), connections, pipeline);
     }
 
     private double rate(int requests, int connections, int pipeline) throws IOException {
