@@ -508,7 +508,8 @@ final class MasterAudit {
         if (!object.group().isEmpty()) {
             for (StoredObject member : stored.values()) {
                 that(
-                        !(member.group().equals(object.group())
+                        !(!member.isLost()
+                                && member.group().equals(object.group())
                                 && member.name().tenant().equals(object.name().tenant())
                                 && isReadLeased(member)),
                         () -> object + " is evicted under the lease of its group's " + member);
