@@ -1,5 +1,7 @@
 package io.cassia.lab.history;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +68,7 @@ final class History {
                     }
                 }
                 case "E" -> {
-                    Change change = open.remove(word[1]);
+                    Change change = requireNonNull(open.remove(word[1]), line);
                     count("change " + word[3]);
                     change.succeeded = word[3].equals("OK");
                     change.end = change.succeeded ? Long.parseLong(word[2]) : NEVER;
