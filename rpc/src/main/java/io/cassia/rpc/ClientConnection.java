@@ -2,10 +2,12 @@ package io.cassia.rpc;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
+import io.cassia.base.Spin;
 import io.cassia.rpc.ClientMetrics.Event;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.CancelledKeyException;
@@ -35,6 +37,8 @@ final class ClientConnection {
     private final String peer;
     private final ClientMetrics metrics;
     private final Clock clock;
+    private final InputStream arrivals;
+    private final Spin spin;
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
@@ -70,6 +74,8 @@ final class ClientConnection {
         this.replies = new ReplyReader(peer, calls, settings.maxBodyBytes(), metrics);
         this.background = new BackgroundReader(this, "cassia-rpc-client-" + peer);
         this.lastReplyNanos = clock.nanos();
+        this.arrivals = channel.socket().getInputStream();
+        this.spin = new Spin(clock);
     }
 
     /** Connects within the time. */
@@ -249,6 +255,10 @@ final class ClientConnection {
     /** Waits for the socket and handles what is there. Only by the thread whose turn it is. */
     private void read(long timeoutNanos) {
         try {
+            if (!stuck && spin.sees(arrivals)) {
+                readAvailable();
+                return;
+            }
             readable = false;
             writable = false;
             long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNanos));

@@ -1,11 +1,13 @@
 package io.cassia.rpc;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Spin;
 import io.cassia.rpc.ServerMetrics.Closed;
 import io.cassia.rpc.ServerMetrics.Rejected;
 import io.cassia.rpc.pack.MalformedBodyException;
 import io.cassia.rpc.pack.WireReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
@@ -28,6 +30,8 @@ final class ServerConnection implements Runnable {
     private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketChannel channel;
+    private final InputStream arrivals;
+    private final Spin spin;
     private final SocketAddress peer;
     private final DispatchTable methods;
     private final ServerLimits limits;
@@ -63,6 +67,8 @@ final class ServerConnection implements Runnable {
             throws IOException {
         this.channel = channel;
         this.peer = channel.getRemoteAddress();
+        this.arrivals = channel.socket().getInputStream();
+        this.spin = new Spin(clock);
         this.methods = methods;
         this.limits = limits;
         this.gate = gate;
@@ -115,6 +121,7 @@ final class ServerConnection implements Runnable {
 
     /** Reads what comes next. */
     private int await() throws IOException {
+        boolean _ = spin.sees(arrivals);
         if (limits.idle().isZero()) {
             return input.read(channel);
         }

@@ -1,15 +1,24 @@
 package io.cassia.transfer.net;
 
+import io.cassia.base.Spin;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /** A connection as the kernel has it. Confined as {@link Wire} says. */
 public final class PlainWire implements Wire {
     private static final System.Logger LOG = System.getLogger(PlainWire.class.getName());
 
     private final SocketChannel channel;
+
+    /** Tells how much has come in; none for sockets that cannot tell. */
+    private @Nullable InputStream arrivals;
+
+    private boolean asked;
 
     public PlainWire(SocketChannel channel) {
         this.channel = channel;
@@ -23,6 +32,20 @@ public final class PlainWire implements Wire {
     @Override
     public int read(ByteBuffer into) throws IOException {
         return channel.read(into);
+    }
+
+    @Override
+    public void stayAwake(Spin spin) throws IOException {
+        if (!asked) {
+            asked = true;
+            if (channel.getLocalAddress() instanceof InetSocketAddress) {
+                arrivals = channel.socket().getInputStream();
+            }
+        }
+        InputStream in = arrivals;
+        if (in != null) {
+            boolean _ = spin.sees(in);
+        }
     }
 
     @Override

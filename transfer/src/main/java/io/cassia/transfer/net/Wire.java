@@ -1,5 +1,6 @@
 package io.cassia.transfer.net;
 
+import io.cassia.base.Spin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -14,6 +15,12 @@ public interface Wire extends AutoCloseable {
 
     /** Reads what is there, at least one byte; negative at the end of the stream. */
     int read(ByteBuffer into) throws IOException;
+
+    /**
+     * Stays awake for a moment while nothing is there to be read; see {@link Spin}. Where one
+     * cannot look without reading it does nothing.
+     */
+    default void stayAwake(Spin spin) throws IOException {}
 
     /** Writes some, on a platform thread all. */
     void write(ByteBuffer[] out, int from, int count) throws IOException;

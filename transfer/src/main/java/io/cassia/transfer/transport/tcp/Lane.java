@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.tcp;
 
+import io.cassia.base.Spin;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.net.Watchdog;
 import io.cassia.transfer.net.Wire;
@@ -28,6 +29,7 @@ final class Lane {
     private final Watchdog.Watch watch;
     private final String peer;
     private final Pipeline pipeline;
+    private final Spin spin;
     private long idleSinceNanos;
     private int generation;
 
@@ -37,6 +39,7 @@ final class Lane {
         this.peer = peer;
         this.watch = context.watchdog().watch(this::abort);
         this.pipeline = new Pipeline(this);
+        this.spin = new Spin(context.clock());
     }
 
     String peer() {
@@ -110,6 +113,11 @@ final class Lane {
         long stalled = context.clock().nanos() + context.stallNanos();
         long deadline = transfer.deadlineNanos();
         watch.arm(deadline - stalled < 0 ? deadline : stalled);
+    }
+
+    /** An answer is expected at once. */
+    void stayAwake() throws IOException {
+        wire.stayAwake(spin);
     }
 
     /** Reads what is there, at least one byte; throws at the end of the stream. */

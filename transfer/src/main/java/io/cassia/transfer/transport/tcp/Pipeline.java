@@ -58,6 +58,11 @@ final class Pipeline {
     /** Answers of one scattering call: it returns what is there, rarely more than this. */
     private static final int SCATTER_COUNT = 32;
 
+    /** With so few answers to come, each not long, one stays awake for them. */
+    private static final int FEW = 2;
+
+    private static final long SMALL_BYTES = 256 << 10;
+
     private static final long SLICE_BYTES = Registration.WINDOW_BYTES;
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -239,6 +244,9 @@ final class Pipeline {
             }
         }
         lane.arm(run.head());
+        if (sent - run.next() <= FEW && run.head().lengthBytes() <= SMALL_BYTES) {
+            lane.stayAwake();
+        }
         lane.read(in, 2 * first, 2 * count);
         advance(run);
     }

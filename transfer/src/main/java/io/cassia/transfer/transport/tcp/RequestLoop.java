@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.tcp;
 
+import io.cassia.base.Spin;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.Rejection;
 import io.cassia.transfer.net.Wire;
@@ -36,6 +37,7 @@ final class RequestLoop {
     private final Wire wire;
     private final ServerContext context;
     private final Responses responses;
+    private final Spin spin;
     private final Arena arena;
     private final ByteBuffer[] scatter = new ByteBuffer[2];
     private ByteBuffer input;
@@ -52,6 +54,7 @@ final class RequestLoop {
         this.wire = connection.wire();
         this.context = context;
         this.responses = responses;
+        this.spin = new Spin(context.clock());
         this.arena = arena;
         this.input = allocate(HEADERS_BYTES).limit(0);
     }
@@ -88,6 +91,7 @@ final class RequestLoop {
         while (input.position() < RequestLayout.LENGTH_BYTES) {
             if (input.position() == 0) {
                 connection.disarm();
+                wire.stayAwake(spin);
             } else {
                 connection.arm();
             }
