@@ -470,10 +470,7 @@ final class MasterAudit {
     private void removed(
             Request<?> request, boolean force, StoredObject before, StoreOperation lost) {
         mayRemove(force, before, request);
-        if (request.arrivals > 1) {
-            // The caller knows of one removal only.
-            history(before.name()).happened(lost);
-        }
+        history(before.name()).happened(lost);
     }
 
     private void mayRemove(boolean force, StoredObject object, Request<?> request) {

@@ -300,7 +300,8 @@ final class SimulatedClient extends SimulatedMember {
 
     private void forgetAll(List<ObjectName> names, List<History.Call<StoreOperation>> calls) {
         for (int i = 0; i < names.size(); i++) {
-            history(names.get(i)).unknown(calls.get(i));
+            // What it has removed is in the history without it.
+            history(names.get(i)).failed(calls.get(i));
         }
         next();
     }
@@ -976,7 +977,7 @@ final class SimulatedClient extends SimulatedMember {
         switch (answer) {
             case Outcome.Ok<Done> _ -> history(name).done(call);
             case Outcome.Failed<Done> failed when failed.code() == StoreCode.OBJECT_NOT_FOUND ->
-                    history(name).done(call, saw(0));
+                    history(name).done(call);
             case Outcome.Failed<Done> _ -> history(name).failed(call);
         }
     }

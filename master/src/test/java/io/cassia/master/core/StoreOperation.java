@@ -12,12 +12,16 @@ record StoreOperation(Kind kind, long version) {
         /** A put: only where nothing is. */
         PUT,
         UPSERT,
+        /**
+         * A remove after which nothing is there, by its own doing or not: its message may arrive
+         * twice, and either answer may be the one that is heard. What was removed is {@link #LOST}.
+         */
         REMOVE,
         /** A get: this version, or nothing. */
         SAW,
         /** An exist that said yes. */
         EXISTS,
-        /** The master gave the version up: eviction, removal by expression, death of a node. */
+        /** The master gave the version up: removal, eviction, death of a node. */
         LOST
     }
 
@@ -28,7 +32,7 @@ record StoreOperation(Kind kind, long version) {
             return switch (operation.kind) {
                 case PUT -> state == 0 ? (Long) version : null;
                 case UPSERT -> (Long) version;
-                case REMOVE -> state != 0 ? (Long) 0L : null;
+                case REMOVE -> (Long) 0L;
                 case SAW -> state == version ? state : null;
                 case EXISTS -> state != 0 ? state : null;
                 case LOST -> state == version ? (Long) 0L : null;

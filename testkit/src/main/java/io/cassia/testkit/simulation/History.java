@@ -1,9 +1,13 @@
 package io.cassia.testkit.simulation;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -168,18 +172,25 @@ public final class History<S, O> {
         return kept;
     }
 
-    /** All states that open operations may have led to. */
+    /**
+     * All states that open operations may have led to, by as few of the unknown ones as possible.
+     */
     private Set<Possible<S>> reachable(Set<Possible<S>> possible, List<Call<O>> open) {
-        Set<Possible<S>> found = new LinkedHashSet<>();
-        List<Possible<S>> frontier = new ArrayList<>();
+        long unknown = 0;
+        for (Call<O> each : open) {
+            unknown |= each.outcome == Outcome.UNKNOWN ? 1L << each.bit : 0;
+        }
+        Fewest<S> found = new Fewest<>(unknown);
+        Deque<Possible<S>> frontier = new ArrayDeque<>();
         for (Possible<S> each : possible) {
             Possible<S> start = observed(each.state, each.done, open);
             if (found.add(start)) {
                 frontier.add(start);
             }
         }
+        // The first in first: those with fewer operations come before those with more.
         while (!frontier.isEmpty()) {
-            Possible<S> from = frontier.removeLast();
+            Possible<S> from = frontier.removeFirst();
             for (Call<O> each : open) {
                 long bit = 1L << each.bit;
                 if ((from.done & bit) != 0 || rules.isObservation(each.operation)) {
@@ -194,7 +205,35 @@ public final class History<S, O> {
                 }
             }
         }
-        return found;
+        return found.all;
+    }
+
+    /**
+     * Leaves out what another one makes needless: an operation that may also never happen is better
+     * left for later, so of two ways to the same state that differ in such operations only, the one
+     * with fewer of them can do whatever the other can. Confined to a check.
+     */
+    private static final class Fewest<S> {
+        private final Set<Possible<S>> all = new LinkedHashSet<>();
+        private final Map<Possible<S>, List<Long>> byRest = new HashMap<>();
+        private final long unknown;
+
+        Fewest(long unknown) {
+            this.unknown = unknown;
+        }
+
+        boolean add(Possible<S> way) {
+            List<Long> others =
+                    byRest.computeIfAbsent(
+                            new Possible<>(way.state, way.done & ~unknown), _ -> new ArrayList<>());
+            for (long other : others) {
+                if ((other & ~way.done) == 0) {
+                    return false;
+                }
+            }
+            others.add(way.done & unknown);
+            return all.add(way);
+        }
     }
 
     /** An observation that fits may as well be made at once: it changes nothing. */
