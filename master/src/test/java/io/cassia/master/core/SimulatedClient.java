@@ -1012,7 +1012,11 @@ final class SimulatedClient extends SimulatedMember {
         world.audit.register(attempt);
         if (world.profile.config().multiTenant()) {
             ask(
-                    new Command.SetTenantQuota(name.tenant(), world.profile.nodeBytes()),
+                    // So much that the shares of the others do not matter; pinned objects may be
+                    // many.
+                    new Command.SetTenantQuota(
+                            name.tenant(),
+                            1_000L * world.profile.nodeBytes() * world.profile.nodes()),
                     _ -> startOne(attempt, true),
                     () -> {});
         } else {

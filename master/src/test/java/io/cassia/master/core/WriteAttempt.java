@@ -81,13 +81,9 @@ final class WriteAttempt {
         }
     }
 
-    /** The writer learned that this End had no effect. */
+    /** The writer learned that an End had no effect; one that arrived before it may have had. */
     void refused() {
-        if (call.isOpen() && endsSent == 1) {
-            history.failed(call);
-        } else {
-            abandon();
-        }
+        abandon();
     }
 
     /** The writer gives up, or dies. */
