@@ -372,6 +372,8 @@ final class LinkingTest {
         LlmDataDist prompt = clusters.prompt(1);
         LlmDataDist decoder = clusters.decoder(2);
         Clusters.link(decoder, prompt);
+        // Before that its own side of the handshake is still under way, and a close cuts it off.
+        assertThat(Clusters.eventually(() -> !prompt.links().isEmpty())).isTrue();
         prompt.close();
         assertThat(Clusters.eventually(() -> decoder.links().isEmpty())).isTrue();
     }
