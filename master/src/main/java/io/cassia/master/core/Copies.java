@@ -69,7 +69,10 @@ final class Copies {
             List<String> targets) {
         Failed<Integer> refused = state.tenants.checkRegistered(tenant);
         for (String target : targets) {
-            refused = refused == null ? checkTarget(target) : refused;
+            refused =
+                    refused == null
+                            ? state.segments.checkTarget(target, StoreCode.SEGMENT_NOT_FOUND)
+                            : refused;
         }
         if (refused != null) {
             return refused;
@@ -98,23 +101,6 @@ final class Copies {
                 new Replication(kind, client, state.now, sourceId, new ArrayList<>()),
                 slot,
                 targets);
-    }
-
-    private @Nullable Failed<Integer> checkTarget(String name) {
-        boolean known = false;
-        for (MountedSegment segment : state.segments.all()) {
-            if (segment.wire.name().equals(name)) {
-                known = true;
-                if (segment.isAllocatable()) {
-                    return null;
-                }
-            }
-        }
-        return known
-                ? Outcome.failed(
-                        StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
-                        "segment " + name + " takes no replicas now")
-                : Outcome.failed(StoreCode.SEGMENT_NOT_FOUND, "no segment is named " + name);
     }
 
     private Outcome<Integer> reserve(Replication copy, int slot, List<String> targets) {

@@ -4,6 +4,9 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Outcome;
+import io.cassia.status.Outcome.Failed;
+import io.cassia.status.StoreCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -99,6 +102,28 @@ final class SegmentTable {
             byName.remove(group.name);
             groups.remove(group);
         }
+    }
+
+    /**
+     * Null when one of that name takes replicas now; UNAVAILABLE_IN_CURRENT_STATUS when none does.
+     *
+     * @param missing the code when none has that name
+     */
+    <T> @Nullable Failed<T> checkTarget(String name, StoreCode missing) {
+        boolean known = false;
+        for (MountedSegment segment : all()) {
+            if (segment.wire.name().equals(name)) {
+                known = true;
+                if (segment.isAllocatable()) {
+                    return null;
+                }
+            }
+        }
+        return known
+                ? Outcome.failed(
+                        StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                        "segment " + name + " takes no replicas now")
+                : Outcome.failed(missing, "no segment is named " + name);
     }
 
     long allocate(MountedSegment segment, long length) {

@@ -61,7 +61,10 @@ final class TaskTable {
             return notFound(copy.key());
         }
         for (String target : copy.targets()) {
-            refused = refused == null ? checkTarget(target) : refused;
+            refused =
+                    refused == null
+                            ? state.segments.checkTarget(target, StoreCode.INVALID_PARAMS)
+                            : refused;
         }
         if (refused != null) {
             return refused;
@@ -97,7 +100,7 @@ final class TaskTable {
         if (slot == NONE) {
             return notFound(move.key());
         }
-        refused = checkTarget(move.target());
+        refused = state.segments.checkTarget(move.target(), StoreCode.INVALID_PARAMS);
         if (refused != null) {
             return refused;
         }
@@ -108,23 +111,6 @@ final class TaskTable {
                         "key " + move.key() + " has no complete replica on " + move.source())
                 : submit(
                         Replication.Kind.MOVE, slot, source, List.of(move.target()), epochMs, null);
-    }
-
-    private <T> @Nullable Failed<T> checkTarget(String name) {
-        boolean known = false;
-        for (MountedSegment segment : state.segments.all()) {
-            if (segment.wire.name().equals(name)) {
-                known = true;
-                if (segment.isAllocatable()) {
-                    return null;
-                }
-            }
-        }
-        return known
-                ? Outcome.failed(
-                        StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
-                        "segment " + name + " takes no replicas now")
-                : Outcome.failed(StoreCode.INVALID_PARAMS, "no segment is named " + name);
     }
 
     private boolean holdsAll(int slot, List<String> names) {
