@@ -140,7 +140,8 @@ public final class Configuration {
         if (given.text.isEmpty()) {
             return Outcome.ok(new Entry(setting, given.source, "", null));
         }
-        return setting.parse(given.name, given.text, table.invalid())
+        return setting.type()
+                .read(given.name, given.text, table.invalid())
                 .then(
                         value -> {
                             boolean changed =
@@ -155,7 +156,7 @@ public final class Configuration {
                                             "%s=%s: %s"
                                                     .formatted(
                                                             given.name,
-                                                            setting.shown(given.text),
+                                                            setting.type().shown(given.text),
                                                             why))
                                     : Outcome.ok(
                                             new Entry(setting, given.source, given.text, value));

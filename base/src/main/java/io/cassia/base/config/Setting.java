@@ -1,7 +1,5 @@
 package io.cassia.base.config;
 
-import io.cassia.status.Code;
-import io.cassia.status.Outcome;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -56,25 +54,5 @@ public record Setting<T>(
     /** Name and aliases. */
     public Stream<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream());
-    }
-
-    /**
-     * Reads a value. On failure, with the given code, the detail names the source, the value,
-     * unless it is secret, and the range.
-     *
-     * @param source under which name it was set
-     */
-    Outcome<T> parse(String source, String text, Code invalid) {
-        try {
-            return Outcome.ok(type.parse(text.strip()));
-        } catch (IllegalArgumentException e) {
-            return Outcome.failed(
-                    invalid, "%s=%s: it is %s".formatted(source, shown(text), type.range()));
-        }
-    }
-
-    /** A value as it may be shown. */
-    String shown(String text) {
-        return type.isSecret() ? "***" : "\"" + text + "\"";
     }
 }

@@ -61,7 +61,7 @@ public final class SettingTable {
         String dashed = name.replace('_', '-');
         return byName.keySet().stream()
                 .min(
-                        Comparator.<String>comparingInt(known -> distance(dashed, known))
+                        Comparator.<String>comparingInt(known -> Spelling.distance(dashed, known))
                                 .thenComparing(Comparator.naturalOrder()))
                 .orElse("");
     }
@@ -77,25 +77,7 @@ public final class SettingTable {
         }
         return settings.stream()
                 .map(Setting::variable)
-                .filter(known -> distance(variable, known) <= TYPING_ERRORS)
+                .filter(known -> Spelling.distance(variable, known) <= TYPING_ERRORS)
                 .findFirst();
-    }
-
-    /** Characters to insert, delete or replace. */
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 }

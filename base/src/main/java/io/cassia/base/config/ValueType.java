@@ -2,12 +2,16 @@ package io.cassia.base.config;
 
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
+import io.cassia.status.Code;
+import io.cassia.status.Outcome;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -15,12 +19,32 @@ import java.util.regex.Pattern;
  *
  * @param <T> type of the values
  */
-public sealed interface ValueType<T> {
+public interface ValueType<T> {
     /** The value of a text; IllegalArgumentException when it is none. */
     T parse(String text);
 
     /** The values, for people: completes "it is ...". */
     String range();
+
+    /**
+     * Reads what was set. On failure, with the given code, the detail names the source, the value,
+     * unless it is secret, and the range.
+     *
+     * @param source under which name it was set
+     */
+    default Outcome<T> read(String source, String text, Code invalid) {
+        try {
+            return Outcome.ok(parse(text.strip()));
+        } catch (IllegalArgumentException e) {
+            return Outcome.failed(
+                    invalid, "%s=%s: it is %s".formatted(source, shown(text), range()));
+        }
+    }
+
+    /** A value as it may be shown. */
+    default String shown(String text) {
+        return isSecret() ? "***" : "\"" + text + "\"";
+    }
 
     /** Whether values must not be shown. */
     default boolean isSecret() {
@@ -130,8 +154,12 @@ public sealed interface ValueType<T> {
         public String range() {
             return maxBytes == Long.MAX_VALUE
                     ? "a size, such as 4096, 64KiB or 10GiB"
-                    : "a size from %s to %s"
-                            .formatted(HumanSize.format(minBytes), HumanSize.format(maxBytes));
+                    : "a size from %s to %s".formatted(written(minBytes), written(maxBytes));
+        }
+
+        /** As one writes it. */
+        private static String written(long bytes) {
+            return HumanSize.format(bytes).replace(" ", "");
         }
     }
 
@@ -170,6 +198,34 @@ public sealed interface ValueType<T> {
         @Override
         public String range() {
             return description;
+        }
+    }
+
+    /**
+     * Some of a few words, comma-separated, at least one. Immutable.
+     *
+     * @param words that may be chosen
+     */
+    record Words(List<String> words) implements ValueType<Set<String>> {
+        public Words {
+            words = List.copyOf(words);
+        }
+
+        @Override
+        public Set<String> parse(String text) {
+            Set<String> chosen = new LinkedHashSet<>();
+            for (String word : text.split(",", -1)) {
+                if (!words.contains(word.strip())) {
+                    throw new IllegalArgumentException();
+                }
+                chosen.add(word.strip());
+            }
+            return chosen;
+        }
+
+        @Override
+        public String range() {
+            return "a comma list of " + String.join(", ", words);
         }
     }
 

@@ -69,7 +69,7 @@ public final class EngineEnvironment {
             String source = given.map(Map.Entry::getKey).orElse(setting.name());
             String text = given.map(Map.Entry::getValue).orElse(setting.initial());
             if (!text.isEmpty()) {
-                switch (setting.parse(source, text)) {
+                switch (setting.type().read(source, text, TransferCode.ERR_INVALID_ARGUMENT)) {
                     case Outcome.Ok<?>(Object value) -> values.put(setting, value);
                     case Outcome.Failed<?> failed -> {
                         return failed.as();
@@ -116,8 +116,8 @@ public final class EngineEnvironment {
     }
 
     private static Outcome<EngineEnvironment> checked(EngineEnvironment read) {
-        int min = read.require(EngineSettings.MIN_PORT);
-        int max = read.require(EngineSettings.MAX_PORT);
+        int min = read.number(EngineSettings.MIN_PORT);
+        int max = read.number(EngineSettings.MAX_PORT);
         if (min > max || (min <= EPHEMERAL_MAX && max >= EPHEMERAL_MIN)) {
             return invalid(
                     "MC_MIN_RPC_PORT=%d, MC_MAX_RPC_PORT=%d: it is a range outside %d to %d"
@@ -149,6 +149,11 @@ public final class EngineEnvironment {
         return find(setting).orElseThrow();
     }
 
+    /** One whose range is that of an int. */
+    private int number(Setting<Long> setting) {
+        return Math.toIntExact(require(setting));
+    }
+
     /** Where the priority matrix comes from. */
     public TopologySource topology() {
         return TopologySource.of(find(EngineSettings.CUSTOM_TOPOLOGY));
@@ -178,7 +183,7 @@ public final class EngineEnvironment {
                 new MetadataOptions.RedisLogin(
                         find(EngineSettings.REDIS_USERNAME).orElse(""),
                         find(EngineSettings.REDIS_PASSWORD).orElse(""),
-                        require(EngineSettings.REDIS_DATABASE)),
+                        number(EngineSettings.REDIS_DATABASE)),
                 require(EngineSettings.METADATA_CONNECT_TIMEOUT),
                 require(EngineSettings.METADATA_REQUEST_TIMEOUT),
                 require(EngineSettings.METADATA_ENTRY_TTL),
@@ -200,8 +205,7 @@ public final class EngineEnvironment {
      */
     public Outcome<TransferConfig> config(
             String metadata, String localName, Supplier<List<NetworkLink>> links) {
-        Optional<HostPort> local =
-                HostPort.parse(localName, require(EngineSettings.HANDSHAKE_PORT));
+        Optional<HostPort> local = HostPort.parse(localName, number(EngineSettings.HANDSHAKE_PORT));
         if (localName.isBlank() || local.isEmpty()) {
             return invalid("local name \"%s\": it is host:port or a name".formatted(localName));
         }
@@ -257,10 +261,10 @@ public final class EngineEnvironment {
                 new TransferConfig.Ports(
                         config.ports().rpc(),
                         config.ports().data(),
-                        require(EngineSettings.MIN_PORT),
-                        require(EngineSettings.MAX_PORT));
+                        number(EngineSettings.MIN_PORT),
+                        number(EngineSettings.MAX_PORT));
         return config.withPorts(ports)
-                .withLanesPerPeer(require(EngineSettings.LANES_PER_PEER))
+                .withLanesPerPeer(number(EngineSettings.LANES_PER_PEER))
                 .withTransports(transports())
                 .withTimeouts(
                         config.timeouts()
@@ -287,9 +291,9 @@ public final class EngineEnvironment {
                 rdma ? TransferConfig.Protocol.RDMA : TransferConfig.Protocol.TCP,
                 devices(),
                 find(EngineSettings.BIND_ADDRESS),
-                require(EngineSettings.HANDSHAKE_BACKLOG),
-                require(EngineSettings.HANDSHAKE_MAX_LENGTH),
-                require(EngineSettings.TCP_PROTOCOL),
+                number(EngineSettings.HANDSHAKE_BACKLOG),
+                number(EngineSettings.HANDSHAKE_MAX_LENGTH),
+                number(EngineSettings.TCP_PROTOCOL),
                 require(EngineSettings.METADATA_REFRESH_INTERVAL),
                 find(EngineSettings.PEERS).orElse(PeerFilter.ALL));
     }

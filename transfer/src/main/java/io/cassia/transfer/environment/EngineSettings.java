@@ -1,5 +1,6 @@
 package io.cassia.transfer.environment;
 
+import io.cassia.base.config.ValueType;
 import io.cassia.transfer.net.PeerFilter;
 import io.cassia.transfer.transport.Transport;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ public final class EngineSettings {
             text("[A-Za-z0-9:.%_-]{1,253}", "a host name or address, IPv6 without brackets");
     private static final ValueType.Text ANY = text("[^\\p{Cntrl}]{1,4096}", "any text");
 
-    public static final Setting<Integer> MIN_PORT =
+    public static final Setting<Long> MIN_PORT =
             new Setting<>(
                     "min-port",
                     "MC_MIN_RPC_PORT",
@@ -33,7 +34,7 @@ public final class EngineSettings {
                             + " range must lie outside 32768 to 60999, which the kernel gives to"
                             + " outgoing connections.");
 
-    public static final Setting<Integer> MAX_PORT =
+    public static final Setting<Long> MAX_PORT =
             new Setting<>(
                     "max-port",
                     "MC_MAX_RPC_PORT",
@@ -52,7 +53,7 @@ public final class EngineSettings {
                     "With a metadata store: the handshake port is that of the local name, and not"
                             + " one of the range.");
 
-    public static final Setting<Integer> HANDSHAKE_PORT =
+    public static final Setting<Long> HANDSHAKE_PORT =
             new Setting<>(
                     "handshake-port",
                     "MC_HANDSHAKE_PORT",
@@ -81,7 +82,7 @@ public final class EngineSettings {
                     "Which address of the first interface is published. Peers are connected to"
                             + " under both families always.");
 
-    public static final Setting<Integer> HANDSHAKE_BACKLOG =
+    public static final Setting<Long> HANDSHAKE_BACKLOG =
             new Setting<>(
                     "handshake-backlog",
                     "MC_HANDSHAKE_LISTEN_BACKLOG",
@@ -99,7 +100,7 @@ public final class EngineSettings {
                     "5s",
                     "For connecting to one address of a peer.");
 
-    public static final Setting<Integer> HANDSHAKE_MAX_LENGTH =
+    public static final Setting<Long> HANDSHAKE_MAX_LENGTH =
             new Setting<>(
                     "handshake-max-length",
                     "MC_HANDSHAKE_MAX_LENGTH",
@@ -113,7 +114,7 @@ public final class EngineSettings {
                     "peers",
                     "CASSIA_PEERS",
                     List.of(),
-                    new ValueType.Networks(),
+                    new Networks(),
                     "",
                     "Networks from which peers are served; others are refused with"
                             + " ERR_REJECT_HANDSHAKE. None: everybody is served.");
@@ -153,7 +154,7 @@ public final class EngineSettings {
                             + " device, ERR_CONTEXT when it cannot be opened, ERR_NOT_IMPLEMENTED"
                             + " when it can.");
 
-    public static final Setting<Integer> LANES_PER_PEER =
+    public static final Setting<Long> LANES_PER_PEER =
             new Setting<>(
                     "lanes-per-peer",
                     "MC_TCP_LANES_PER_PEER",
@@ -171,7 +172,7 @@ public final class EngineSettings {
                     "30s",
                     "A connection with work to do that moves no byte for so long is given up.");
 
-    public static final Setting<Integer> TCP_PROTOCOL =
+    public static final Setting<Long> TCP_PROTOCOL =
             new Setting<>(
                     "tcp-protocol",
                     "MC_TCP_PROTO",
@@ -266,7 +267,7 @@ public final class EngineSettings {
                     "",
                     "Password of that user. It is never shown.");
 
-    public static final Setting<Integer> REDIS_DATABASE =
+    public static final Setting<Long> REDIS_DATABASE =
             new Setting<>(
                     "redis-database",
                     "MC_REDIS_DB_INDEX",

@@ -1,5 +1,6 @@
 package io.cassia.transfer.environment;
 
+import io.cassia.base.config.Spelling;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
@@ -28,25 +29,7 @@ final class Names {
     private static String nearest(String name) {
         return EngineSettings.ALL.stream()
                 .map(Setting::name)
-                .min(Comparator.comparingInt(known -> distance(name, known)))
+                .min(Comparator.comparingInt(known -> Spelling.distance(name, known)))
                 .orElseThrow();
-    }
-
-    /** Characters to insert, delete or replace. */
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 }

@@ -1,7 +1,6 @@
 package io.cassia.transfer.environment;
 
-import io.cassia.status.Outcome;
-import io.cassia.status.TransferCode;
+import io.cassia.base.config.ValueType;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -35,25 +34,5 @@ public record Setting<T>(
     /** The variable and its aliases, in the order they are looked at. */
     Stream<String> variables() {
         return Stream.concat(Stream.of(variable), aliases.stream());
-    }
-
-    /**
-     * Reads a value. ERR_INVALID_ARGUMENT names the source, the value, unless it is secret, and the
-     * range.
-     *
-     * @param source under which name it was set
-     */
-    Outcome<T> parse(String source, String text) {
-        try {
-            return Outcome.ok(type.parse(text.strip()));
-        } catch (IllegalArgumentException e) {
-            return Outcome.failed(
-                    TransferCode.ERR_INVALID_ARGUMENT,
-                    "%s=%s: it is %s"
-                            .formatted(
-                                    source,
-                                    type.isSecret() ? "***" : "\"" + text + "\"",
-                                    type.range()));
-        }
     }
 }

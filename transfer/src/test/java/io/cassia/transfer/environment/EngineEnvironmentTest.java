@@ -2,6 +2,7 @@ package io.cassia.transfer.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.config.Spelling;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.TransferConfig;
@@ -325,7 +326,7 @@ class EngineEnvironmentTest {
                 "lanes-per-peer=\"0\": it is a whole number from 1 to 64");
     }
 
-    private static Integer lanes(
+    private static Long lanes(
             Map<String, String> file, Map<String, String> variables, Map<String, String> flags) {
         return EngineEnvironment.read(file, variables, flags)
                 .orThrow()
@@ -338,7 +339,7 @@ class EngineEnvironmentTest {
         assertInvalid(
                 EngineEnvironment.read(Map.of(), Map.of(), map("lane-per-peers", "3")),
                 "setting \"lane-per-peers\" is unknown; the nearest is \"lanes-per-peer\"");
-        assertThat(Names.distance("kitten", "sitting")).isEqualTo(3);
+        assertThat(Spelling.distance("kitten", "sitting")).isEqualTo(3);
     }
 
     @Test
@@ -362,7 +363,14 @@ class EngineEnvironmentTest {
                             });
             assertThat(setting.meaning()).endsWith(".");
             if (!setting.initial().isEmpty()) {
-                assertThat(setting.parse(setting.name(), setting.initial()).isOk()).isTrue();
+                assertThat(
+                                setting.type()
+                                        .read(
+                                                setting.name(),
+                                                setting.initial(),
+                                                TransferCode.ERR_INVALID_ARGUMENT)
+                                        .isOk())
+                        .isTrue();
             }
         }
         assertThat(EngineSettings.ALL).hasSize(32);
