@@ -3,6 +3,7 @@ package io.cassia.master;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Closing;
 import io.cassia.master.core.Command;
 import io.cassia.master.core.CoreConfig;
 import io.cassia.master.core.CoreCount;
@@ -31,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -82,7 +82,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     /** When the timer came round last. */
     private volatile long tickedNanos;
 
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread timer;
 
     MasterLoop(CoreConfig config, Clock clock) {
@@ -400,9 +400,9 @@ final class MasterLoop implements BatchGate, AutoCloseable {
     }
 
     private void tickAll() {
-        while (!pause(TICK)) {
+        while (!closing.pause(TICK)) {
             try {
-                while (tick() && closing.getCount() > 0) {
+                while (tick() && !closing.hasBegun()) {
                     LockSupport.parkNanos(YIELD_NANOS);
                 }
             } catch (RuntimeException e) {
@@ -488,20 +488,10 @@ final class MasterLoop implements BatchGate, AutoCloseable {
         }
     }
 
-    /** Waits; true once the loop closes. */
-    private boolean pause(Duration time) {
-        try {
-            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
-    }
-
     /** Stops the timer. */
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         boolean interrupted = false;
         try {
             timer.join(Duration.ofSeconds(5));

@@ -1,9 +1,8 @@
 package io.cassia.master;
 
+import io.cassia.base.Closing;
 import io.cassia.master.http.AdminQueries;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Logs the pool's figures now and then, as upstream does (its enable_metric_reporting). Guarded.
@@ -14,7 +13,7 @@ final class PoolReport implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PoolReport.class.getName());
 
     private final AdminQueries queries;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread;
 
     PoolReport(AdminQueries queries) {
@@ -28,7 +27,7 @@ final class PoolReport implements AutoCloseable {
 
     private void run() {
         String last = "";
-        while (!pause()) {
+        while (!closing.pause(PERIOD)) {
             String now = queries.summary();
             // An idle master need not fill the log with one line.
             if (!now.equals(last)) {
@@ -38,18 +37,8 @@ final class PoolReport implements AutoCloseable {
         }
     }
 
-    /** Waits; true once this closes. */
-    private boolean pause() {
-        try {
-            return closing.await(PERIOD.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

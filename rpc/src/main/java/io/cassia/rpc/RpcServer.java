@@ -2,6 +2,7 @@ package io.cassia.rpc;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cassia.base.Clock;
+import io.cassia.base.Closing;
 import io.cassia.rpc.ServerMetrics.Rejected;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -17,8 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
@@ -53,7 +52,7 @@ public final class RpcServer implements AutoCloseable {
     private final Clock clock;
     private final Map<ServerConnection, Thread> connections = new ConcurrentHashMap<>();
     private final AtomicInteger platformThreads = new AtomicInteger();
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Gauge gauge;
     private final Thread acceptor;
     private final Thread watch;
@@ -96,7 +95,7 @@ public final class RpcServer implements AutoCloseable {
     }
 
     private void accept() {
-        while (closing.getCount() != 0) {
+        while (!closing.hasBegun()) {
             try {
                 admit(listener.accept());
             } catch (IOException e) {
@@ -111,7 +110,7 @@ public final class RpcServer implements AutoCloseable {
     private void acceptFailed(IOException e) {
         metrics.rejected(Rejected.ACCEPT_FAILED);
         LOG.log(System.Logger.Level.WARNING, "rpc accept failed address={0} cause={1}", address, e);
-        pause(ACCEPT_PAUSE);
+        closing.pause(ACCEPT_PAUSE);
     }
 
     private void admit(SocketChannel channel) throws IOException {
@@ -179,7 +178,7 @@ public final class RpcServer implements AutoCloseable {
             forget(connection, platform);
             return;
         }
-        if (closing.getCount() == 0) {
+        if (closing.hasBegun()) {
             connection.finish();
         }
     }
@@ -198,22 +197,11 @@ public final class RpcServer implements AutoCloseable {
             shortest = Math.min(shortest, limits.idle().toMillis());
         }
         long periodMillis = Math.clamp(shortest / 4, 1, MAX_WATCH_MILLIS);
-        while (!pause(Duration.ofMillis(periodMillis))) {
+        while (!closing.pause(Duration.ofMillis(periodMillis))) {
             long now = clock.nanos();
             for (ServerConnection connection : connections.keySet()) {
                 connection.checkStall(now);
             }
-        }
-    }
-
-    /** Waits; true once the server closes. */
-    @CanIgnoreReturnValue
-    private boolean pause(Duration time) {
-        try {
-            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
         }
     }
 
@@ -224,7 +212,7 @@ public final class RpcServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         closeListener();
         connections.keySet().forEach(ServerConnection::finish);
         long deadline = clock.nanos() + CLOSE_GRACE.toNanos();

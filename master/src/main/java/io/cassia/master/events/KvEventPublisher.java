@@ -1,6 +1,7 @@
 package io.cassia.master.events;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Closing;
 import io.cassia.master.core.ObjectEvent;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -10,8 +11,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import org.zeromq.SocketType;
@@ -48,7 +47,7 @@ public final class KvEventPublisher implements AutoCloseable {
     private final LongAdder events = new LongAdder();
     private final LongAdder skipped = new LongAdder();
     private final LongAdder missed = new LongAdder();
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread;
     private long sequence;
     private long lastId;
@@ -138,7 +137,7 @@ public final class KvEventPublisher implements AutoCloseable {
     private void serve(ZMQ.Socket socket) {
         boolean last = false;
         while (!last) {
-            last = pause();
+            last = closing.pause(PERIOD);
             try {
                 List<ObjectEvent> taken = source.apply(BATCH);
                 while (!taken.isEmpty()) {
@@ -183,20 +182,10 @@ public final class KvEventPublisher implements AutoCloseable {
         }
     }
 
-    /** Waits; true once this closes. */
-    private boolean pause() {
-        try {
-            return closing.await(PERIOD.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
-    }
-
     /** Publishes what waits and stops. */
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         try {
             thread.join(Duration.ofSeconds(5));
         } catch (InterruptedException e) {
