@@ -130,6 +130,8 @@ class HistoryTest {
     private void disturb(
             ProcessCluster cluster, List<CassiaProcess> nodes, List<Process> clients, Random random)
             throws Exception {
+        // Nothing is awaited: the seed decides how long the load is left alone, and how long
+        // somebody is stopped. What is checked holds whenever that happens.
         Thread.sleep(300 + random.nextInt(700));
         int node = random.nextInt(nodes.size());
         int client = random.nextInt(clients.size());
