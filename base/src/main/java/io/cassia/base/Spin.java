@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Looks a few times whether bytes have come in before its thread goes to sleep over them. Confined
- * to the thread that reads.
+ * Looks a few times whether something has come, bytes above all, before its thread goes to sleep
+ * over it. Confined to the thread that waits.
  *
  * <p>To wake a thread on an idle core takes longer than a small request does altogether, above all
  * on virtual machines. So who expects an answer at once stays awake for a moment, but only as long
@@ -13,13 +13,13 @@ import java.io.InputStream;
  * more and more waits before it looks again.
  */
 public final class Spin {
-    /** Longest time awake in one wait: about two wake-ups and a small request. */
-    private static final long LONGEST_NANOS = 60_000;
+    /** Longest time awake in a usual wait: about two wake-ups and a small request. */
+    public static final long LONGEST_NANOS = 60_000;
 
     /** One look and a yield take less, unless another thread has run in between. */
     private static final long CROWDED_NANOS = 8_000;
 
-    /** The end of a wait, should the clock stand still. */
+    /** The end of a usual wait, should the clock stand still. */
     private static final int MOST_LOOKS = 1_000;
 
     /** Waits without a look after somebody else wanted the core, times how often that was so. */
@@ -38,14 +38,37 @@ public final class Spin {
         this.clock = clock;
     }
 
+    /** Something that is waited for. */
+    @FunctionalInterface
+    public interface Look<E extends Exception> {
+        /** Whether it is there; returns at once. */
+        boolean isThere() throws E;
+    }
+
     /**
      * Whether bytes have come in; false says nothing.
      *
      * @param in of a socket; only its {@link InputStream#available} is asked
      */
+    public boolean sees(InputStream in) throws IOException {
+        return sees(() -> in.available() > 0, LONGEST_NANOS, CROWDED_NANOS);
+    }
+
+    /**
+     * Whether it has come; false says nothing. For waits of another length than most: what is done
+     * beside the waiting has to be worth that time.
+     *
+     * @param longestNanos time to stay awake at most
+     */
+    public <E extends Exception> boolean sees(Look<E> look, long longestNanos) throws E {
+        // What is waited for may be brought by a thread that needs this very core for it.
+        return sees(look, longestNanos, Math.max(CROWDED_NANOS, longestNanos / 2));
+    }
+
     // Nothing relies on it: a yield lets the other end run when it is on this very core.
     @SuppressWarnings("ThreadPriorityCheck")
-    public boolean sees(InputStream in) throws IOException {
+    private <E extends Exception> boolean sees(Look<E> look, long longestNanos, long crowdedNanos)
+            throws E {
         if (skip > 0) {
             skip--;
             return false;
@@ -53,10 +76,11 @@ public final class Spin {
         if (Thread.currentThread().isVirtual()) {
             return false;
         }
+        long looks = MOST_LOOKS * Math.max(1, longestNanos / LONGEST_NANOS);
         long start = clock.nanos();
         long now = start;
-        for (int i = 0; i < MOST_LOOKS && now - start < LONGEST_NANOS; i++) {
-            if (in.available() > 0) {
+        for (long i = 0; i < looks && now - start < longestNanos; i++) {
+            if (look.isThere()) {
                 pause = 0;
                 crowding = Math.max(0, crowding - 1);
                 return true;
@@ -64,7 +88,7 @@ public final class Spin {
             Thread.yield();
             long before = now;
             now = clock.nanos();
-            if (now - before > CROWDED_NANOS) {
+            if (now - before > crowdedNanos) {
                 crowding = Math.min(crowding + CROWDED_STEP, LONGEST_CROWDED_PAUSE);
                 skip = crowding;
                 return false;

@@ -123,4 +123,32 @@ class SpinTest {
         thread.join();
         assertThat(socket.looks()).isZero();
     }
+
+    @Test
+    void a_longer_wait_looks_for_longer_and_lets_others_run_for_longer() {
+        int[] looks = new int[1];
+        stepNanos = 20_000;
+        Spin.Look<RuntimeException> soon = () -> ++looks[0] == 40;
+        assertThat(spin.sees(soon, 1_000_000)).isTrue();
+        assertThat(looks[0]).isEqualTo(40);
+
+        looks[0] = 100;
+        assertThat(spin.sees(soon, 1_000_000)).isFalse();
+        assertThat(looks[0]).isBetween(140, 160);
+    }
+
+    @Test
+    void a_longer_wait_ends_too_when_the_clock_stands_still() {
+        int[] looks = new int[1];
+        stepNanos = 0;
+        assertThat(
+                        spin.sees(
+                                () -> {
+                                    looks[0]++;
+                                    return false;
+                                },
+                                1_000_000))
+                .isFalse();
+        assertThat(looks[0]).isBetween(2, 100_000);
+    }
 }
