@@ -140,6 +140,20 @@ final class LinkingTest {
     }
 
     @Test
+    void who_was_reached_may_answer_later_than_one_attempt_takes() throws IOException {
+        ServerSocket hung = hungPeer();
+        LlmDataDist decoder =
+                clusters.start(2, LlmRole.DECODER, options -> options.linkRetryCount(10));
+        long start = System.nanoTime();
+        LinkResult result =
+                decoder.linkClusters(
+                        List.of(ClusterInfo.of(1, "127.0.0.1", hung.getLocalPort())), SHORT);
+        assertEnded(start, SHORT);
+        Expect.failed(
+                result.entries().getFirst(), LlmStatus.LLM_WAIT_PROC_TIMEOUT, "did not answer");
+    }
+
+    @Test
     void an_address_that_swallows_packets_times_out() throws IOException {
         ServerSocket full = fullListener();
         LlmDataDist decoder = clusters.decoder(2);

@@ -30,9 +30,9 @@ final class Connector {
     }
 
     /**
-     * A connection to where the cluster listens, watched by the guard. {@code LLM_TIMEOUT} when
-     * there was no answer in time, {@code LLM_LINK_FAILED} when it is refused, cannot be reached,
-     * or its name is unknown.
+     * A connection to where the cluster listens, watched by the guard until the deadline. {@code
+     * LLM_TIMEOUT} when there was no answer in time, {@code LLM_LINK_FAILED} when it is refused,
+     * cannot be reached, or its name is unknown.
      *
      * @param tries attempts; each has its share of the time, and a refused one waits it out
      */
@@ -42,12 +42,22 @@ final class Connector {
         Outcome<Socket> outcome = Outcome.failed(LlmStatus.LLM_LINK_FAILED, "no attempt");
         for (int i = 1; i <= tries; i++) {
             long end = deadlineNanos - share * (tries - i);
-            outcome = resolve(target, end).then(all -> connectAny(all, cluster, end));
+            outcome =
+                    resolve(target, end)
+                            .then(all -> connectAny(all, cluster, end))
+                            .then(socket -> keep(socket, end, deadlineNanos));
             if (outcome.isOk() || i == tries || !rest.pause(end - clock.nanos())) {
                 break;
             }
         }
         return outcome;
+    }
+
+    /** What is said over the connection may take longer than one attempt to make it. */
+    private Outcome<Socket> keep(Socket socket, long end, long deadlineNanos) {
+        return guard.extend(socket, end, deadlineNanos)
+                ? Outcome.ok(socket)
+                : noAnswer(socket.getInetAddress(), socket.getPort());
     }
 
     private Outcome<List<InetAddress>> resolve(IpInfo target, long deadlineNanos) {

@@ -16,6 +16,11 @@ final class SocketGuard {
         deadlines.put(socket, deadlineNanos);
     }
 
+    /** Another deadline for a watched socket; false when the first one has closed it. */
+    boolean extend(Socket socket, long fromNanos, long toNanos) {
+        return deadlines.replace(socket, fromNanos, toNanos);
+    }
+
     void forget(Socket socket) {
         deadlines.remove(socket);
     }

@@ -1,0 +1,92 @@
+package io.cassia.datadist.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cassia.datadist.Clusters;
+import io.cassia.datadist.Expect;
+import io.cassia.datadist.ManualClock;
+import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Who closes a socket first, the guard or the time-out of the socket itself, makes no difference.
+ */
+final class ConnectorTest {
+    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+
+    private final ManualClock clock = new ManualClock();
+    private final SocketGuard guard = new SocketGuard();
+    private final Connector connector = new Connector(clock, guard, new Rest());
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable closeable : open.reversed()) {
+            closeable.close();
+        }
+    }
+
+    private ServerSocket listener() throws IOException {
+        ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        open.add(listener);
+        return listener;
+    }
+
+    /** A listener whose queue is full: no connection to it comes to be. */
+    private ServerSocket full() throws IOException {
+        ServerSocket full = listener();
+        for (int i = 0; i < 8; i++) {
+            Socket filler = new Socket();
+            open.add(filler);
+            try {
+                filler.connect(full.getLocalSocketAddress(), 50);
+            } catch (SocketTimeoutException e) {
+                return full;
+            }
+        }
+        throw new AssertionError("the accept queue never filled");
+    }
+
+    private static ClusterInfo at(ServerSocket listener) {
+        return ClusterInfo.of(1, "127.0.0.1", listener.getLocalPort());
+    }
+
+    @Test
+    void a_connect_that_the_guard_ends_was_not_answered_in_time() throws IOException {
+        ClusterInfo full = at(full());
+        long deadline = clock.nanos() + MINUTE;
+        CompletableFuture<Outcome<Socket>> connect =
+                CompletableFuture.supplyAsync(() -> connector.connect(full, 1, deadline));
+        clock.advance(Duration.ofNanos(MINUTE));
+        assertThat(
+                        Clusters.eventually(
+                                () -> {
+                                    guard.closeOverdue(deadline + 1);
+                                    return connect.isDone();
+                                }))
+                .isTrue();
+        Expect.failed(connect.join(), LlmStatus.LLM_TIMEOUT, "no answer in time");
+    }
+
+    @Test
+    void a_connection_is_guarded_until_the_deadline_and_not_longer() throws IOException {
+        long deadline = clock.nanos() + MINUTE;
+        Socket socket = connector.connect(at(listener()), 10, deadline).orThrow();
+        open.add(socket);
+        guard.closeOverdue(deadline - MINUTE / 10);
+        assertThat(socket.isClosed()).isFalse();
+        guard.closeOverdue(deadline + 1);
+        assertThat(socket.isClosed()).isTrue();
+    }
+}
