@@ -148,6 +148,31 @@ final class PhaseTest {
     }
 
     @Test
+    void an_answer_that_breaks_the_protocol_fails_the_pull_and_breaks_the_link()
+            throws IOException {
+        // A list that claims more than is there; addresses for no tensor; a success; another frame.
+        expectBroken(ScriptedPrompt.GRANT, "claims 127 items", 1, 0, 127);
+        expectBroken(ScriptedPrompt.GRANT, "0 addresses were granted for 4 tensors", 1, 0, 0);
+        expectBroken(ScriptedPrompt.STATUS, "STATUS in the place of GRANT", 0, 0, 0, 0, 0);
+        expectBroken(ScriptedPrompt.READY, "READY in the place of GRANT");
+        expectBroken(ScriptedPrompt.STATUS, "the message ends at byte 2", 0, 0);
+    }
+
+    private void expectBroken(int type, String words, int... body) throws IOException {
+        try (ScriptedPrompt rude = new ScriptedPrompt(3)) {
+            rude.answerPullWith(type, body);
+            Expect.ok(decoder.linkClusters(List.of(rude.info()), Clusters.LONG).overall());
+            Expect.failed(
+                    decoder.pullCache(CacheKey.request(3, 1), dst, 0, CALM),
+                    LlmStatus.LLM_FAILED,
+                    "broke the protocol",
+                    words);
+            assertThat(Clusters.eventually(() -> state(decoder, 3) == LinkState.BROKEN)).isTrue();
+            var _ = decoder.unlinkClusters(List.of(ClusterInfo.of(3)), SHORT, true);
+        }
+    }
+
+    @Test
     void a_check_without_an_answer_leaves_the_link() throws IOException {
         try (ScriptedPrompt hung = new ScriptedPrompt(3)) {
             Expect.ok(decoder.linkClusters(List.of(hung.info()), Clusters.LONG).overall());

@@ -31,13 +31,17 @@ final class ScriptedPrompt implements AutoCloseable {
     static final int UNLINK = 7;
     static final int STATUS = 8;
     static final int PULL = 16;
+    static final int GRANT = 17;
 
     private final long clusterId;
     private final TransferEngine engine;
     private final ServerSocket server;
     private final List<Integer> requests = new CopyOnWriteArrayList<>();
     private volatile Optional<LlmStatus> unlinkAnswer = Optional.empty();
+    private volatile @Nullable Answer pullAnswer;
     private volatile @Nullable Socket peer;
+
+    private record Answer(int type, byte[] body) {}
 
     ScriptedPrompt(long clusterId) throws IOException {
         this.clusterId = clusterId;
@@ -69,6 +73,14 @@ final class ScriptedPrompt implements AutoCloseable {
         unlinkAnswer = Optional.of(status);
     }
 
+    void answerPullWith(int type, int... body) {
+        byte[] bytes = new byte[body.length];
+        for (int i = 0; i < body.length; i++) {
+            bytes[i] = (byte) body[i];
+        }
+        pullAnswer = new Answer(type, bytes);
+    }
+
     private void serve() {
         try (Socket socket = server.accept()) {
             peer = socket;
@@ -88,6 +100,10 @@ final class ScriptedPrompt implements AutoCloseable {
                                     .put((byte) 0)
                                     .array();
                     write(socket, STATUS, request[1], true, body);
+                }
+                Answer answer = pullAnswer;
+                if (request[0] == PULL && answer != null) {
+                    write(socket, answer.type(), request[1], true, answer.body());
                 }
             }
         } catch (IOException e) {

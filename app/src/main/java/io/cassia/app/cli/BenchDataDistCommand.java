@@ -80,6 +80,15 @@ final class BenchDataDistCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(
+            names = "--warm-ups",
+            paramLabel = "N",
+            defaultValue = "3000",
+            description =
+                    "Calls of one block of each kind before: what runs for hours is compiled."
+                            + " Default: 3000; 0 shows the first calls of a process.")
+    private int warmUps;
+
+    @Option(
             names = "--transport",
             paramLabel = "NAME,...",
             split = ",",
@@ -108,10 +117,10 @@ final class BenchDataDistCommand implements Callable<Integer> {
                     LlmStatus.LLM_PARAM_INVALID,
                     "--block-size is a multiple of 8 bytes and at most --total");
         }
-        if (clusters < 0 || clusters > MOST_CLUSTERS || blocksPerCall < 0) {
+        if (clusters < 0 || clusters > MOST_CLUSTERS || blocksPerCall < 0 || warmUps < 0) {
             return output.failed(
                     LlmStatus.LLM_PARAM_INVALID,
-                    "--clusters is between 0 and 16, --blocks-per-call at least 0");
+                    "--clusters is between 0 and 16, --blocks-per-call and --warm-ups at least 0");
         }
         head();
         List<BenchRow> rows = new ArrayList<>();
@@ -132,7 +141,7 @@ final class BenchDataDistCommand implements Callable<Integer> {
     private Outcome<Done> run(TransportChoice choice, List<BenchRow> rows) {
         DataDistBench.Plan plan =
                 new DataDistBench.Plan(
-                        totalBytes, blocks, blocksPerCall, rounds, choice.transports());
+                        totalBytes, blocks, blocksPerCall, warmUps, rounds, choice.transports());
         return PeerProcess.start(Main.class.getName(), plan.setup())
                 .then(
                         peer -> {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -38,6 +39,7 @@ public final class DataDistBench {
      * @param totalBytes bytes per call where blocks fill it; also the size of each cache
      * @param blockBytes sizes of blocks, whole words
      * @param blocksPerCall blocks per call; 0: as many as fill the total
+     * @param warmUps calls of one block before, of each kind: code that runs for hours is compiled
      * @param rounds measured calls of each kind
      * @param transports what may carry bytes
      */
@@ -45,6 +47,7 @@ public final class DataDistBench {
             long totalBytes,
             List<Long> blockBytes,
             int blocksPerCall,
+            int warmUps,
             int rounds,
             Set<Transport> transports) {
         public Plan {
@@ -129,6 +132,11 @@ public final class DataDistBench {
 
     private Outcome<Done> cells(Consumer<BenchRow> rows) {
         for (boolean pull : new boolean[] {true, false}) {
+            if (warmUp(pull) instanceof Outcome.Failed<Done> failed) {
+                return failed;
+            }
+        }
+        for (boolean pull : new boolean[] {true, false}) {
             for (boolean scattered : new boolean[] {false, true}) {
                 for (long blockBytes : plan.blockBytes()) {
                     switch (cell(pull, scattered, blockBytes)) {
@@ -161,6 +169,37 @@ public final class DataDistBench {
     private Outcome<BenchRow> cell(boolean pull, boolean scattered, long blockBytes) {
         int all = Math.toIntExact(plan.totalBytes() / blockBytes);
         int count = plan.blocksPerCall() == 0 ? all : Math.min(plan.blocksPerCall(), all);
+        return with(pull, scattered, blockBytes, all, count, this::measure);
+    }
+
+    private Outcome<Done> warmUp(boolean pull) {
+        return with(
+                pull,
+                false,
+                plan.blockBytes().getFirst(),
+                1,
+                1,
+                work -> {
+                    long[] first = {0};
+                    Outcome<Done> outcome = Outcome.done();
+                    for (int i = 0; i < plan.warmUps() && outcome.isOk(); i++) {
+                        outcome =
+                                move(work, first, first)
+                                        .then(moved -> bare(work, first, first))
+                                        .map(nanos -> Done.DONE);
+                    }
+                    return outcome;
+                });
+    }
+
+    /** Does something with a pair of new caches. */
+    private <T> Outcome<T> with(
+            boolean pull,
+            boolean scattered,
+            long blockBytes,
+            int all,
+            int count,
+            Function<Work, Outcome<T>> body) {
         CacheDesc desc = CacheDesc.device(1, DataType.INT8, all, blockBytes);
         String make = "allocate blocks 1 INT8 %d,%d %d".formatted(all, blockBytes, pull ? SEED : 0);
         return session.peer()
@@ -175,8 +214,8 @@ public final class DataDistBench {
                                                     if (!pull) {
                                                         Patterns.fill(here, SEED);
                                                     }
-                                                    Outcome<BenchRow> row =
-                                                            measure(
+                                                    Outcome<T> end =
+                                                            body.apply(
                                                                     new Work(
                                                                             pull,
                                                                             scattered,
@@ -185,7 +224,7 @@ public final class DataDistBench {
                                                                             count,
                                                                             here,
                                                                             there));
-                                                    return freed(here, there).then(ok -> row);
+                                                    return freed(here, there).then(ok -> end);
                                                 }));
     }
 

@@ -1,8 +1,13 @@
 package io.cassia.datadist.exchange;
 
 import io.cassia.base.ByteString;
+import io.cassia.datadist.link.Frame;
+import io.cassia.datadist.link.FrameType;
+import io.cassia.datadist.link.StatusMessage;
 import io.cassia.datadist.link.WireReader;
 import io.cassia.datadist.link.WireWriter;
+import io.cassia.status.Done;
+import io.cassia.status.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,6 +39,24 @@ record GrantMessage(long leaseId, boolean confirm, List<Long> addresses) {
 
     static GrantMessage decode(ByteString body) {
         return read(new WireReader(body));
+    }
+
+    /** What a PULL of so many tensors was answered with: a grant, or why there is none. */
+    static Outcome<GrantMessage> answer(Frame frame, int tensors) {
+        if (frame.type() == FrameType.STATUS
+                && StatusMessage.decode(frame.body()) instanceof Outcome.Failed<Done> refused) {
+            return refused.as();
+        }
+        if (frame.type() != FrameType.GRANT) {
+            throw new WireReader.Malformed(frame.type() + " in the place of GRANT");
+        }
+        GrantMessage grant = decode(frame.body());
+        if (grant.addresses().size() != tensors) {
+            throw new WireReader.Malformed(
+                    "%d addresses were granted for %d tensors"
+                            .formatted(grant.addresses().size(), tensors));
+        }
+        return Outcome.ok(grant);
     }
 
     static GrantMessage read(WireReader in) {

@@ -3,11 +3,9 @@ package io.cassia.datadist.exchange;
 import io.cassia.datadist.cache.CacheRef;
 import io.cassia.datadist.cache.Geometry;
 import io.cassia.datadist.cache.Pin;
-import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.FrameType;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.OpKind;
-import io.cassia.datadist.link.StatusMessage;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -166,31 +164,21 @@ final class PullCall {
                         plan.mayConsume(),
                         TimeUnit.NANOSECONDS.toMicros(left),
                         Math.max(0, TimeUnit.NANOSECONDS.toMicros(keyWait)));
+        long bytes = plan.pieces().totalBytes() * plan.tensors().count();
+        int tensors = plan.tensors().count();
         return switch (link.channel()
-                .request(FrameType.PULL, request.encode(), time.deadlineNanos())) {
-            case Outcome.Failed<Frame> failed -> breaker.lost(link, "asking the owner", failed);
-            case Outcome.Ok<Frame>(Frame frame) -> answered(link, frame, plan);
+                .request(
+                        FrameType.PULL,
+                        request.encode(),
+                        time.deadlineNanos(),
+                        Budget.awakeNanos(bytes),
+                        frame -> GrantMessage.answer(frame, tensors))) {
+            case Outcome.Failed<?> failed -> breaker.lost(link, "asking the owner", failed);
+            case Outcome.Ok<Outcome<GrantMessage>>(Outcome<GrantMessage> grant) ->
+                    grant instanceof Outcome.Failed<GrantMessage> refused
+                            ? refused.in("the owner, " + link)
+                            : grant;
         };
-    }
-
-    private Outcome<GrantMessage> answered(Link link, Frame frame, PullPlan plan) {
-        if (frame.type() == FrameType.GRANT) {
-            GrantMessage grant = GrantMessage.decode(frame.body());
-            return grant.addresses().size() == plan.tensors().count()
-                    ? Outcome.ok(grant)
-                    : breaker.lost(
-                            link,
-                            "asking the owner",
-                            Outcome.failed(
-                                    LlmStatus.LLM_FAILED,
-                                    grant.addresses().size() + " addresses were granted"));
-        }
-        return StatusMessage.decode(frame.body()) instanceof Outcome.Failed<Done> failed
-                ? failed.in("the owner, " + link)
-                : breaker.lost(
-                        link,
-                        "asking the owner",
-                        Outcome.failed(LlmStatus.LLM_FAILED, "an answer without a grant"));
     }
 
     private Outcome<Fetcher.Fetched> finish(
@@ -224,17 +212,21 @@ final class PullCall {
 
     private Outcome<Done> confirm(Link link, DoneMessage done, Budget time) {
         return switch (link.channel()
-                .request(FrameType.DONE, done.encode(), time.deadlineNanos())) {
-            case Outcome.Failed<Frame> failed -> {
+                .ask(
+                        FrameType.DONE,
+                        done.encode(),
+                        time.deadlineNanos(),
+                        Budget.awakeNanos(done.bytes()))) {
+            case Outcome.Failed<?> failed -> {
                 boolean silent = failed.code() == LlmStatus.LLM_WAIT_PROC_TIMEOUT;
-                Outcome.Failed<Frame> cause =
+                Outcome.Failed<?> cause =
                         silent ? Outcome.failed(LlmStatus.LLM_TIMEOUT, failed.detail()) : failed;
                 yield breaker.lost(link, "the owner's confirmation", cause);
             }
-            case Outcome.Ok<Frame>(Frame frame) ->
-                    StatusMessage.decode(frame.body()) instanceof Outcome.Failed<Done> failed
-                            ? failed.in("the owner, " + link)
-                            : Outcome.done();
+            case Outcome.Ok<Outcome<Done>>(Outcome<Done> confirmed) ->
+                    confirmed instanceof Outcome.Failed<Done> refused
+                            ? refused.in("the owner, " + link)
+                            : confirmed;
         };
     }
 

@@ -15,6 +15,7 @@ import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
@@ -87,25 +88,30 @@ final class PullServer {
     /** The pin goes into the lease, or is let go. */
     private Outcome<GrantMessage> grant(
             Link link, PullRequest request, Pin pin, long deadlineNanos, boolean mayWait) {
-        Outcome<GrantMessage> grant =
-                selection(request, pin)
-                        .then(
-                                tensors ->
-                                        base(request, pin)
-                                                .then(
-                                                        base ->
-                                                                lease(
-                                                                        link,
-                                                                        request,
-                                                                        pin,
-                                                                        tensors,
-                                                                        base,
-                                                                        deadlineNanos,
-                                                                        mayWait)));
-        if (!grant.isOk()) {
-            pin.close();
+        boolean held = false;
+        try {
+            Outcome<GrantMessage> grant =
+                    selection(request, pin)
+                            .then(
+                                    tensors ->
+                                            base(request, pin)
+                                                    .then(
+                                                            base ->
+                                                                    lease(
+                                                                            link,
+                                                                            request,
+                                                                            pin,
+                                                                            tensors,
+                                                                            base,
+                                                                            deadlineNanos,
+                                                                            mayWait)));
+            held = grant.isOk();
+            return grant;
+        } finally {
+            if (!held) {
+                pin.close();
+            }
         }
-        return grant;
     }
 
     private Outcome<GrantMessage> lease(
@@ -134,9 +140,11 @@ final class PullServer {
     }
 
     static List<Long> addresses(List<MemorySegment> all, TensorSelection tensors, long base) {
-        return all.subList(tensors.first(), tensors.first() + tensors.count()).stream()
-                .map(tensor -> tensor.address() + base)
-                .toList();
+        List<Long> addresses = new ArrayList<>(tensors.count());
+        for (int i = 0; i < tensors.count(); i++) {
+            addresses.add(all.get(tensors.first() + i).address() + base);
+        }
+        return addresses;
     }
 
     private static Outcome<TensorSelection> selection(PullRequest request, Pin pin) {

@@ -4,11 +4,9 @@ import io.cassia.datadist.cache.Geometry;
 import io.cassia.datadist.cache.Pieces;
 import io.cassia.datadist.cache.Pin;
 import io.cassia.datadist.link.ControlChannel;
-import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.FrameType;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.OpKind;
-import io.cassia.datadist.link.StatusMessage;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -145,14 +143,13 @@ final class PushCall {
                         pieces,
                         grant,
                         TimeUnit.NANOSECONDS.toMicros(Math.max(0, time.leftNanos())));
-        Outcome<Frame> answer =
-                link.channel().request(FrameType.PUSH, request.encode(), time.deadlineNanos());
-        if (answer instanceof Outcome.Failed<Frame> failed) {
+        Outcome<Outcome<Done>> answer =
+                link.channel().ask(FrameType.PUSH, request.encode(), time.deadlineNanos(), 0);
+        if (answer instanceof Outcome.Failed<?> failed) {
             boolean ignored = lease.revoke();
             return breaker.lost(link, "asking the receiver", failed);
         }
-        Outcome<Done> accepted = answer.then(frame -> StatusMessage.decode(frame.body()));
-        if (accepted instanceof Outcome.Failed<Done> refused) {
+        if (answer.orThrow() instanceof Outcome.Failed<Done> refused) {
             parts.leases().cancel(lease);
             return refused.in("the receiver, " + link);
         }

@@ -10,7 +10,6 @@ import io.cassia.datadist.link.Frame;
 import io.cassia.datadist.link.FrameType;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.OpKind;
-import io.cassia.datadist.link.StatusMessage;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -18,6 +17,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,66 +43,111 @@ final class PushServer {
      */
     private record Place(Pin pin, TensorSelection tensors, List<MemorySegment> memory) {}
 
-    /** Goes on on a worker at once: nothing of it is for the reader thread. */
+    /**
+     * A push that has come in. Immutable.
+     *
+     * @param link from where
+     * @param frame what is answered
+     * @param request its content
+     * @param deadlineNanos when the bytes have to be here
+     * @param told open until the sender was told that the push was accepted
+     */
+    private record Incoming(
+            Link link, Frame frame, PushRequest request, long deadlineNanos, CountDownLatch told) {
+        void answer(Outcome<Done> outcome) {
+            link.channel().answer(frame, outcome);
+        }
+    }
+
+    /**
+     * On the reader thread as far as nothing has to be waited for: it answers while a worker begins
+     * to fetch.
+     */
     void serve(Link link, Frame frame) {
         PushRequest request = PushRequest.decode(frame.body());
         long deadline = parts.clock().nanos() + Budget.claimedNanos(request.budgetMicros());
-        try {
-            workers.execute(() -> receive(link, frame, request, deadline));
-        } catch (RejectedExecutionException e) {
-            link.channel()
-                    .answer(
-                            frame,
-                            Outcome.failed(
-                                    LlmStatus.LLM_LINK_BUSY,
-                                    "the receiver fetches for too many senders at once"));
+        Incoming push = new Incoming(link, frame, request, deadline, new CountDownLatch(1));
+        if (link.beginServing(OpKind.PUSH, false).isOk()) {
+            admit(push);
+        } else if (!work(() -> await(push))) {
+            push.answer(tooMany());
         }
     }
 
-    private void receive(Link link, Frame frame, PushRequest request, long deadlineNanos) {
-        if (link.beginServing(OpKind.PUSH, true) instanceof Outcome.Failed<Done> busy) {
-            link.channel().answer(frame, busy);
-            return;
+    /** Waits a moment for an operation of this side to pass. */
+    private void await(Incoming push) {
+        if (push.link().beginServing(OpKind.PUSH, true) instanceof Outcome.Failed<Done> busy) {
+            push.answer(busy);
+        } else {
+            admit(push);
         }
-        Outcome<Received> received;
+    }
+
+    /** The link is counted as serving until the fetch has ended. */
+    private void admit(Incoming push) {
+        Outcome<Done> accepted = Outcome.failed(LlmStatus.LLM_FAILED, "unexpected at the receiver");
         try {
-            received =
-                    place(request).map(place -> fetch(link, frame, request, place, deadlineNanos));
+            accepted = place(push.request()).then(place -> hand(push, place));
         } finally {
-            // Before the sender hears of the end: it may use the link at once then.
-            link.endServing(OpKind.PUSH);
-        }
-        switch (received) {
-            case Outcome.Failed<Received> failed -> link.channel().answer(frame, failed);
-            case Outcome.Ok<Received>(Received end) -> {
-                try {
-                    conclude(link, request, end, deadlineNanos);
-                } finally {
-                    end.place().pin().close();
-                }
+            if (!accepted.isOk()) {
+                push.link().endServing(OpKind.PUSH);
             }
+            push.answer(accepted);
+            push.told().countDown();
         }
     }
 
-    /** What was fetched, and where it lies. Immutable. */
-    private record Received(Place place, Outcome<Fetcher.Fetched> fetched) {}
+    private Outcome<Done> hand(Incoming push, Place place) {
+        if (work(() -> receive(push, place))) {
+            return Outcome.done();
+        }
+        place.pin().close();
+        return tooMany();
+    }
 
-    private Received fetch(
-            Link link, Frame frame, PushRequest request, Place place, long deadlineNanos) {
-        link.channel().answer(frame, Outcome.done());
-        Fetch fetch = new Fetch(link, request.grant(), place.memory(), request.pieces());
+    /** False when all workers have something to do, or the instance is closing. */
+    private boolean work(Runnable task) {
         try {
-            return new Received(place, parts.fetcher().run(fetch, deadlineNanos));
-        } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "push-fetch failed peer=" + link, e);
-            return new Received(
-                    place,
-                    Outcome.failed(LlmStatus.LLM_FAILED, "unexpected at the receiver: " + e));
+            workers.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
         }
     }
 
-    private void conclude(Link link, PushRequest request, Received end, long deadlineNanos) {
-        Outcome<Fetcher.Fetched> fetched = end.fetched();
+    private static Outcome<Done> tooMany() {
+        return Outcome.failed(
+                LlmStatus.LLM_LINK_BUSY, "the receiver fetches for too many senders at once");
+    }
+
+    private void receive(Incoming push, Place place) {
+        try {
+            Outcome<Fetcher.Fetched> fetched;
+            try {
+                fetched = fetch(push, place);
+            } finally {
+                // Before the sender hears of the end: it may use the link at once then.
+                push.link().endServing(OpKind.PUSH);
+            }
+            conclude(push, place, fetched);
+        } finally {
+            place.pin().close();
+        }
+    }
+
+    private Outcome<Fetcher.Fetched> fetch(Incoming push, Place place) {
+        PushRequest request = push.request();
+        Fetch fetch = new Fetch(push.link(), request.grant(), place.memory(), request.pieces());
+        try {
+            return parts.fetcher().run(fetch, push.deadlineNanos());
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "push-fetch failed peer=" + push.link(), e);
+            return Outcome.failed(LlmStatus.LLM_FAILED, "unexpected at the receiver: " + e);
+        }
+    }
+
+    /** The word for the end never comes before the one for the beginning. */
+    private void conclude(Incoming push, Place place, Outcome<Fetcher.Fetched> fetched) {
         Fetcher.Fetched moved =
                 fetched instanceof Outcome.Ok<Fetcher.Fetched>(Fetcher.Fetched all)
                         ? all
@@ -110,14 +155,31 @@ final class PushServer {
         Outcome<Done> outcome = fetched.map(all -> Done.DONE);
         DoneMessage done =
                 new DoneMessage(
-                        request.grant().leaseId(), moved.bytes(), moved.requests(), outcome);
+                        push.request().grant().leaseId(), moved.bytes(), moved.requests(), outcome);
         // The grace lets the sender's word for the end arrive, which alone makes it a success.
-        long deadline = deadlineNanos + TimeUnit.MILLISECONDS.toNanos(100);
+        long deadline = push.deadlineNanos() + TimeUnit.MILLISECONDS.toNanos(100);
         Outcome<Done> confirmed =
-                link.channel()
-                        .request(FrameType.DONE, done.encode(), deadline)
-                        .then(frame -> StatusMessage.decode(frame.body()));
-        publish(link, end.place(), moved.bytes(), outcome.isOk() ? confirmed : outcome);
+                awaitTold(push, deadline)
+                        .then(
+                                ok ->
+                                        push.link()
+                                                .channel()
+                                                .ask(FrameType.DONE, done.encode(), deadline, 0))
+                        .then(senders -> senders);
+        publish(push.link(), place, moved.bytes(), outcome.isOk() ? confirmed : outcome);
+    }
+
+    private Outcome<Done> awaitTold(Incoming push, long deadlineNanos) {
+        try {
+            long left = Math.max(1, deadlineNanos - parts.clock().nanos());
+            return push.told().await(left, TimeUnit.NANOSECONDS)
+                    ? Outcome.done()
+                    : Outcome.failed(
+                            LlmStatus.LLM_WAIT_PROC_TIMEOUT, "the sender takes no answers");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Outcome.failed(LlmStatus.LLM_FAILED, "interrupted");
+        }
     }
 
     private void publish(Link link, Place place, long bytes, Outcome<Done> outcome) {
@@ -145,16 +207,21 @@ final class PushServer {
                 };
         return pinned.then(
                 pin -> {
-                    Outcome<Place> place =
-                            switch (request.target()) {
-                                case PushTarget.ToCache target -> inCache(request, target, pin);
-                                case PushTarget.ToAddresses target ->
-                                        atAddresses(request, target, pin);
-                            };
-                    if (!place.isOk()) {
-                        pin.close();
+                    boolean held = false;
+                    try {
+                        Outcome<Place> place =
+                                switch (request.target()) {
+                                    case PushTarget.ToCache target -> inCache(request, target, pin);
+                                    case PushTarget.ToAddresses target ->
+                                            atAddresses(request, target, pin);
+                                };
+                        held = place.isOk();
+                        return place;
+                    } finally {
+                        if (!held) {
+                            pin.close();
+                        }
                     }
-                    return place;
                 });
     }
 

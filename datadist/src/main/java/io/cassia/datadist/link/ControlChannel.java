@@ -2,6 +2,7 @@ package io.cassia.datadist.link;
 
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Spin;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -17,9 +18,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Answers find their request by its number. Who waits no longer has taken its number away, so a
  * late answer is dropped and counted, and never taken for the answer to something else. A write
  * that the peer does not take is ended by {@link #closeIfOverdue}.
+ *
+ * <p>Who expects something at once stays awake for a moment ({@link Spin}): the reader thread after
+ * a request, which others follow often, and callers for as long as they say.
  */
 public final class ControlChannel {
     /** Longest content of a message. */
@@ -46,15 +52,38 @@ public final class ControlChannel {
         void onClosed(ControlChannel channel, Outcome.Failed<?> reason);
     }
 
+    /** A request without its answer. Guarded. */
+    private record Waiting<T>(Function<Frame, T> reader, CompletableFuture<Outcome<T>> answer) {
+        /** An answer that breaks the protocol fails the request, and then the connection. */
+        void take(Frame frame) {
+            T read;
+            try {
+                read = reader.apply(frame);
+            } catch (RuntimeException e) {
+                fail(reason(e));
+                throw e;
+            }
+            boolean _ = answer.complete(Outcome.ok(read));
+        }
+
+        void fail(Outcome.Failed<?> reason) {
+            boolean _ = answer.complete(reason.as());
+        }
+    }
+
     private final Socket socket;
     private final DataInputStream in;
     private final OutputStream out;
     private final Clock clock;
     private final LinkMeters meters;
     private final ReentrantLock writing = new ReentrantLock();
-    private final Map<Long, CompletableFuture<Outcome<Frame>>> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, Waiting<?>> waiting = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
     private final AtomicReference<Outcome.@Nullable Failed<?>> closed = new AtomicReference<>();
+    private final boolean plain;
+    private final Spin readerSpin;
+    private final Spin callerSpin;
+    private final AtomicBoolean callerLooks = new AtomicBoolean();
     private volatile long lastReceivedNanos;
     private volatile long writeDeadlineNanos = NEVER;
 
@@ -67,6 +96,9 @@ public final class ControlChannel {
         this.socket = socket;
         this.in = new DataInputStream(new BufferedInputStream(streams.getInputStream(), 16 << 10));
         this.out = streams.getOutputStream();
+        this.plain = socket == streams;
+        this.readerSpin = new Spin(clock);
+        this.callerSpin = new Spin(clock);
         this.clock = clock;
         this.meters = meters;
         this.lastReceivedNanos = clock.nanos();
@@ -99,43 +131,78 @@ public final class ControlChannel {
                     answer(frame);
                 } else {
                     receiver.onRequest(this, frame);
+                    stayAwake();
                 }
             }
         } catch (IOException e) {
             reason = Outcome.failed(LlmStatus.LLM_FAILED, "connection lost: " + text(e));
-        } catch (WireReader.Malformed e) {
-            reason =
-                    Outcome.failed(
-                            LlmStatus.LLM_FAILED, "the peer broke the protocol: " + e.getMessage());
         } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "control-reader failed", e);
-            reason = Outcome.failed(LlmStatus.LLM_FAILED, "unexpected: " + e);
+            reason = reason(e);
+            if (!(e instanceof WireReader.Malformed)) {
+                LOG.log(Level.ERROR, "control-reader failed", e);
+            }
         }
         receiver.onClosed(this, end(reason));
     }
 
+    /** Bytes below a TLS layer cannot be seen from here. */
+    private void stayAwake() throws IOException {
+        if (plain) {
+            boolean _ = readerSpin.sees(in);
+        }
+    }
+
+    private static Outcome.Failed<?> reason(RuntimeException e) {
+        return Outcome.failed(
+                LlmStatus.LLM_FAILED,
+                e instanceof WireReader.Malformed
+                        ? "the peer broke the protocol: " + e.getMessage()
+                        : "unexpected: " + e);
+    }
+
     private void answer(Frame frame) {
-        CompletableFuture<Outcome<Frame>> request = waiting.remove(frame.requestId());
+        Waiting<?> request = waiting.remove(frame.requestId());
         if (request == null) {
             meters.lateAnswer();
         } else {
-            request.complete(Outcome.ok(frame));
+            request.take(frame);
         }
+    }
+
+    /** A request whose answer may be any frame, of who sleeps at once. */
+    public Outcome<Frame> request(FrameType type, ByteString body, long deadlineNanos) {
+        return request(type, body, deadlineNanos, 0, Function.identity());
+    }
+
+    /** A request that is answered by an outcome: the peer's word, inside of the connection's. */
+    public Outcome<Outcome<Done>> ask(
+            FrameType type, ByteString body, long deadlineNanos, long awakeNanos) {
+        return request(type, body, deadlineNanos, awakeNanos, StatusMessage::answer);
     }
 
     /**
      * Sends a request and waits for its answer. {@code LLM_WAIT_PROC_TIMEOUT} when none came by the
      * deadline; the reason of the close when the connection ended.
+     *
+     * @param awakeNanos how long the calling thread stays awake over it at most
+     * @param reader makes something of the answer, on the reader thread; {@link
+     *     WireReader.Malformed} ends the connection
      */
-    public Outcome<Frame> request(FrameType type, ByteString body, long deadlineNanos) {
+    public <T> Outcome<T> request(
+            FrameType type,
+            ByteString body,
+            long deadlineNanos,
+            long awakeNanos,
+            Function<Frame, T> reader) {
         long id = lastRequest.incrementAndGet();
-        CompletableFuture<Outcome<Frame>> answer = new CompletableFuture<>();
-        waiting.put(id, answer);
+        CompletableFuture<Outcome<T>> answer = new CompletableFuture<>();
+        waiting.put(id, new Waiting<>(reader, answer));
         try {
             if (send(new Frame(type, id, false, body), deadlineNanos)
                     instanceof Outcome.Failed<Done> lost) {
                 return lost.as();
             }
+            lookFor(answer, awakeNanos);
             return answer.get(Math.max(1, deadlineNanos - clock.nanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return Outcome.failed(
@@ -147,6 +214,17 @@ public final class ControlChannel {
             throw new IllegalStateException("answers never complete exceptionally", e);
         } finally {
             waiting.remove(id);
+        }
+    }
+
+    /** One caller at a time: the others leave the cores to it. */
+    private void lookFor(CompletableFuture<?> answer, long awakeNanos) {
+        if (awakeNanos > 0 && callerLooks.compareAndSet(false, true)) {
+            try {
+                boolean _ = callerSpin.sees(answer::isDone, awakeNanos);
+            } finally {
+                callerLooks.set(false);
+            }
         }
     }
 
@@ -223,7 +301,7 @@ public final class ControlChannel {
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "socket-close failed reason=" + text(e));
         }
-        waiting.forEach((id, answer) -> answer.complete(reason.as()));
+        waiting.values().forEach(request -> request.fail(reason));
         return reason;
     }
 

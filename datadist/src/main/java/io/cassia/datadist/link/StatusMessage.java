@@ -33,6 +33,14 @@ public final class StatusMessage {
         return read(new WireReader(body));
     }
 
+    /** The outcome that a request was answered with. */
+    static Outcome<Done> answer(Frame frame) {
+        if (frame.type() != FrameType.STATUS) {
+            throw new WireReader.Malformed(frame.type() + " in the place of STATUS");
+        }
+        return decode(frame.body());
+    }
+
     /** Takes an outcome from a message; a number that is not known stays one. */
     public static Outcome<Done> read(WireReader in) {
         Code code = LlmStatus.fromInt(in.i32());

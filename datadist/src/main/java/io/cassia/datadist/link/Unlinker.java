@@ -68,8 +68,9 @@ final class Unlinker {
         if (link.beginUnlink() instanceof Outcome.Failed<Done> failed) {
             return failed;
         }
-        Outcome<Frame> answer = link.channel().request(FrameType.UNLINK, POLITE, deadlineNanos);
-        Outcome<Done> told = answer.then(frame -> StatusMessage.decode(frame.body()));
+        Outcome<Outcome<Done>> answer =
+                link.channel().ask(FrameType.UNLINK, POLITE, deadlineNanos, 0);
+        Outcome<Done> told = answer.then(peers -> peers);
         if (answer.isOk()
                 && told instanceof Outcome.Failed<Done> failed
                 && failed.code() == LlmStatus.LLM_LINK_BUSY) {

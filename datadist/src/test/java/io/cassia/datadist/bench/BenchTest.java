@@ -98,7 +98,7 @@ final class BenchTest {
     void the_benchmark_measures_every_cell() {
         DataDistBench.Plan plan =
                 new DataDistBench.Plan(
-                        1 << 20, List.of(16L << 10, 64L << 10), 0, 2, Set.of(Transport.TCP));
+                        1 << 20, List.of(16L << 10, 64L << 10), 0, 3, 2, Set.of(Transport.TCP));
         List<BenchRow> rows = new ArrayList<>();
         try (ServingPeer peer = peer(plan.setup())) {
             Expect.ok(

@@ -6,6 +6,7 @@ import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.datadist.Clusters;
 import io.cassia.datadist.Expect;
+import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -96,6 +97,56 @@ final class ControlChannelTest {
                 LlmStatus.LLM_NOT_YET_LINK,
                 "first reason");
         Expect.failed(peer.closed.join(), LlmStatus.LLM_FAILED, "connection lost");
+    }
+
+    @Test
+    void who_stays_awake_gets_its_answer_and_no_other() {
+        CompletableFuture<Void> answering =
+                CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = 0; i < 100; i++) {
+                                int seen = i;
+                                assertThat(Clusters.eventually(() -> peer.requests.size() > seen))
+                                        .isTrue();
+                                Frame request = peer.requests.get(i);
+                                callee.answer(request, FrameType.STATUS, request.body());
+                            }
+                        });
+        long awake = Duration.ofMillis(1).toNanos();
+        for (int i = 0; i < 100; i++) {
+            ByteString body = ByteString.of("request " + i);
+            assertThat(caller.request(FrameType.PING, body, in(5000), awake, Frame::body).orThrow())
+                    .isEqualTo(body);
+        }
+        answering.join();
+    }
+
+    @Test
+    void who_stays_awake_ends_by_its_deadline() {
+        Expect.failed(
+                caller.request(
+                        FrameType.PING,
+                        ByteString.EMPTY,
+                        in(20),
+                        Duration.ofMillis(1).toNanos(),
+                        Frame::body),
+                LlmStatus.LLM_WAIT_PROC_TIMEOUT,
+                "PING");
+    }
+
+    @Test
+    void an_answer_that_cannot_be_read_fails_its_request_and_ends_the_connection() {
+        CompletableFuture<Outcome<Outcome<Done>>> asking =
+                CompletableFuture.supplyAsync(
+                        () -> caller.ask(FrameType.DONE, ByteString.EMPTY, in(5000), 0));
+        assertThat(Clusters.eventually(() -> peer.requests.size() == 1)).isTrue();
+        callee.answer(peer.requests.getFirst(), FrameType.GRANT, ByteString.EMPTY);
+        Expect.failed(
+                asking.join(),
+                LlmStatus.LLM_FAILED,
+                "broke the protocol",
+                "GRANT in the place of STATUS");
+        Expect.failed(nobody.closed.join(), LlmStatus.LLM_FAILED, "GRANT in the place of STATUS");
     }
 
     @Test
