@@ -12,12 +12,11 @@ import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LinkState;
 import io.cassia.datadist.link.LlmRole;
 import io.cassia.status.LlmStatus;
+import io.cassia.testkit.CrowdedPort;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,12 +154,12 @@ final class LinkingTest {
 
     @Test
     void an_address_that_swallows_packets_times_out() throws IOException {
-        ServerSocket full = fullListener();
+        CrowdedPort full = CrowdedPort.open();
+        sockets.add(full);
         LlmDataDist decoder = clusters.decoder(2);
         long start = System.nanoTime();
         LinkResult result =
-                decoder.linkClusters(
-                        List.of(ClusterInfo.of(1, "127.0.0.1", full.getLocalPort())), SHORT);
+                decoder.linkClusters(List.of(ClusterInfo.of(1, "127.0.0.1", full.port())), SHORT);
         assertEnded(start, SHORT);
         Expect.failed(result.entries().getFirst(), LlmStatus.LLM_TIMEOUT, "no answer in time");
         Expect.failed(result.overall(), LlmStatus.LLM_LINK_FAILED);
@@ -620,25 +619,6 @@ final class LinkingTest {
         ServerSocket hung = listener();
         sockets.add(hung);
         return hung;
-    }
-
-    /** A listener whose queue is full: the kernel drops what comes, as a black hole does. */
-    private ServerSocket fullListener() throws IOException {
-        ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(full);
-        for (int i = 0; i < 8; i++) {
-            Socket filler = new Socket();
-            sockets.add(filler);
-            try {
-                filler.connect(
-                        new InetSocketAddress(
-                                InetAddress.getLoopbackAddress(), full.getLocalPort()),
-                        50);
-            } catch (SocketTimeoutException e) {
-                return full;
-            }
-        }
-        throw new AssertionError("the accept queue never filled");
     }
 
     private interface Script {

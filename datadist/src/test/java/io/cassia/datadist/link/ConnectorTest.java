@@ -7,11 +7,11 @@ import io.cassia.datadist.Expect;
 import io.cassia.datadist.ManualClock;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.testkit.CrowdedPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,34 +37,15 @@ final class ConnectorTest {
         }
     }
 
-    private ServerSocket listener() throws IOException {
-        ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        open.add(listener);
-        return listener;
-    }
-
-    /** A listener whose queue is full: no connection to it comes to be. */
-    private ServerSocket full() throws IOException {
-        ServerSocket full = listener();
-        for (int i = 0; i < 8; i++) {
-            Socket filler = new Socket();
-            open.add(filler);
-            try {
-                filler.connect(full.getLocalSocketAddress(), 50);
-            } catch (SocketTimeoutException e) {
-                return full;
-            }
-        }
-        throw new AssertionError("the accept queue never filled");
-    }
-
-    private static ClusterInfo at(ServerSocket listener) {
-        return ClusterInfo.of(1, "127.0.0.1", listener.getLocalPort());
+    private static ClusterInfo at(int port) {
+        return ClusterInfo.of(1, "127.0.0.1", port);
     }
 
     @Test
     void a_connect_that_the_guard_ends_was_not_answered_in_time() throws IOException {
-        ClusterInfo full = at(full());
+        CrowdedPort crowded = CrowdedPort.open();
+        open.add(crowded);
+        ClusterInfo full = at(crowded.port());
         long deadline = clock.nanos() + MINUTE;
         CompletableFuture<Outcome<Socket>> connect =
                 CompletableFuture.supplyAsync(() -> connector.connect(full, 1, deadline));
@@ -81,8 +62,10 @@ final class ConnectorTest {
 
     @Test
     void a_connection_is_guarded_until_the_deadline_and_not_longer() throws IOException {
+        ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        open.add(listener);
         long deadline = clock.nanos() + MINUTE;
-        Socket socket = connector.connect(at(listener()), 10, deadline).orThrow();
+        Socket socket = connector.connect(at(listener.getLocalPort()), 10, deadline).orThrow();
         open.add(socket);
         guard.closeOverdue(deadline - MINUTE / 10);
         assertThat(socket.isClosed()).isFalse();

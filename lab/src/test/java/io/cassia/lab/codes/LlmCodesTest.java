@@ -22,6 +22,7 @@ import io.cassia.lab.coverage.Covers;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
+import io.cassia.testkit.CrowdedPort;
 import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -29,7 +30,6 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -343,26 +343,11 @@ class LlmCodesTest {
             llm = LlmStatus.LLM_TIMEOUT,
             scenario = "A cluster is linked at an address that swallows what is sent to it.")
     void an_address_that_swallows_packets_times_out(Coverage coverage) throws IOException {
-        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            fill(full);
-            ClusterInfo info = ClusterInfo.of(1, "127.0.0.1", full.getLocalPort());
+        try (CrowdedPort full = CrowdedPort.open()) {
+            ClusterInfo info = ClusterInfo.of(1, "127.0.0.1", full.port());
             LinkResult linked = decoder(2).linkClusters(List.of(info), SHORT);
             coverage.expect(linked.entries().getFirst(), LlmStatus.LLM_TIMEOUT);
         }
-    }
-
-    /** A listener whose queue is full: the kernel drops what comes, as a black hole does. */
-    private void fill(ServerSocket full) throws IOException {
-        for (int i = 0; i < 8; i++) {
-            Socket filler = new Socket();
-            open.add(filler);
-            try {
-                filler.connect(full.getLocalSocketAddress(), 50);
-            } catch (SocketTimeoutException e) {
-                return;
-            }
-        }
-        throw new AssertionError("the accept queue never filled");
     }
 
     /** The same blocks again and again, over TCP: as long a transfer as one likes. */

@@ -11,23 +11,32 @@ import io.cassia.datadist.cache.CacheKey;
 import io.cassia.datadist.cache.DataType;
 import io.cassia.datadist.exchange.TransferEvent;
 import io.cassia.datadist.exchange.TransferOptions;
+import io.cassia.datadist.exchange.TransferReport;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
 import io.cassia.lab.coverage.Coverage;
 import io.cassia.lab.coverage.Covers;
 import io.cassia.status.LlmStatus;
+import io.cassia.status.Outcome;
+import io.cassia.testkit.CrowdedPort;
 import io.cassia.transfer.transport.Transport;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What another process can do to a cluster, and what the cluster says then. */
@@ -102,7 +111,7 @@ class ClusterProcessTest {
         assertThat(decoder.pollTransferEvents(10))
                 .singleElement()
                 .extracting(TransferEvent::outcome)
-                .matches(outcome -> ((io.cassia.status.Outcome<?>) outcome).isOk());
+                .matches(outcome -> ((Outcome<?>) outcome).isOk());
         assertThat(unlink(decoder, false).overall().isOk()).isTrue();
         assertThat(prompt.exit()).isZero();
     }
@@ -153,6 +162,91 @@ class ClusterProcessTest {
         prompt.askOk("fill " + src + " 6");
         decoder.pullCache(source, dst).orThrow();
         assertThat(Contents.sum(dst, 0)).isEqualTo(prompt.askOk("sum " + src + " 0"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "UDS"})
+    @Covers(
+            llm = {LlmStatus.LLM_TIMEOUT, LlmStatus.LLM_NOT_YET_LINK},
+            scenario =
+                    "The prompt's process is stopped (SIGSTOP) in the middle of the bytes of a"
+                            + " pull.")
+    void a_prompt_stopped_in_the_midst_of_its_bytes(Transport transport, Coverage coverage)
+            throws Exception {
+        ClusterProcess prompt = prompt(1, "llm.DataTransports=" + transport.label());
+        LlmDataDist decoder = decoder(Set.of(transport));
+        link(decoder, prompt);
+        CacheDesc paged = CacheDesc.device(1, DataType.INT8, 16, 1 << 20);
+        long src = prompt.allocate("1 16 1048576");
+        prompt.askOk("fill " + src + " 5");
+        CacheIndex source = new CacheIndex(1, src);
+        Cache dst = decoder.allocateCache(paged).orThrow();
+        MemorySegment bytes = dst.tensors().getFirst().fill((byte) 0);
+        // The same blocks again and again, descending so that no two of them are one range.
+        long[] blocks = new long[32 << 10];
+        Arrays.setAll(blocks, i -> 15 - i % 16);
+        Duration limit = Duration.ofSeconds(2);
+        long start = System.nanoTime();
+        CompletableFuture<Outcome<TransferReport>> pull =
+                decoder.pullBlocksAsync(
+                        source, dst, blocks, blocks, TransferOptions.DEFAULT.withTimeout(limit));
+        MemorySegment arrived = bytes.asSlice(15 << 20, Long.BYTES);
+        assertThat(Patience.until(() -> arrived.get(ValueLayout.JAVA_LONG, 0) != 0)).isTrue();
+        prompt.stop();
+        assertThat(pull.isDone()).isFalse();
+        coverage.expect(pull.get(), LlmStatus.LLM_TIMEOUT);
+        assertThat(System.nanoTime() - start)
+                .isBetween(limit.toNanos(), limit.plusSeconds(1).toNanos());
+        coverage.expect(decoder.pullCache(source, dst), LlmStatus.LLM_NOT_YET_LINK);
+        assertThat(decoder.whyBroken(1)).contains("LLM_TIMEOUT");
+
+        // The memory goes to somebody else before the prompt goes on.
+        decoder.deallocateCache(dst).orThrow();
+        Cache next = decoder.allocateCache(paged).orThrow();
+        assertThat(next.tensors().getFirst().address()).isEqualTo(bytes.address());
+        Contents.fill(next, 6);
+        List<String> sums = sums(next);
+        prompt.resume();
+        var _ = unlink(decoder, true);
+        link(decoder, prompt);
+        Cache other = decoder.allocateCache(paged).orThrow();
+        decoder.pullCache(source, other).orThrow();
+        assertThat(Contents.sum(other, 0)).isEqualTo(prompt.askOk("sum " + src + " 0"));
+        assertThat(sums(next)).isEqualTo(sums);
+    }
+
+    private static List<String> sums(Cache cache) {
+        return IntStream.range(0, 16).mapToObj(batch -> Contents.sum(cache, batch)).toList();
+    }
+
+    @Test
+    @Covers(
+            llm = {LlmStatus.LLM_WAIT_PROC_TIMEOUT, LlmStatus.LLM_TIMEOUT},
+            scenario =
+                    "A prompt whose process is stopped is linked, and again when so many wait at"
+                            + " its port that no connection comes to be.")
+    void a_stopped_prompt_is_linked_in_vain_and_later_well(Coverage coverage) throws Exception {
+        ClusterProcess prompt = prompt(1);
+        LlmDataDist decoder = decoder();
+        prompt.stop();
+        List<ClusterInfo> info = List.of(prompt.info());
+        coverage.expect(
+                decoder.linkClusters(info, SHORT).entries().getFirst(),
+                LlmStatus.LLM_WAIT_PROC_TIMEOUT);
+        try (CrowdedPort crowded = CrowdedPort.at(prompt.port())) {
+            long start = System.nanoTime();
+            coverage.expect(
+                    decoder.linkClusters(info, SHORT).entries().getFirst(), LlmStatus.LLM_TIMEOUT);
+            assertThat(System.nanoTime() - start)
+                    .isBetween(SHORT.toNanos(), SHORT.plusSeconds(1).toNanos());
+            assertThat(crowded.port()).isEqualTo(prompt.port());
+        }
+        assertThat(decoder.links()).isEmpty();
+        prompt.resume();
+        // It finds a queue of those who have gone first.
+        assertThat(Patience.until(() -> decoder.linkClusters(info, LONG).overall().isOk()))
+                .isTrue();
+        decoder.checkLinkStatus(1).orThrow();
     }
 
     @Test
