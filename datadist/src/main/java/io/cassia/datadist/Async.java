@@ -25,7 +25,7 @@ final class Async implements AutoCloseable {
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(WAITING),
                         Thread.ofPlatform().daemon().name("datadist-async-", 0).factory(),
-                        new ThreadPoolExecutor.CallerRunsPolicy());
+                        (call, busy) -> call.run());
         pool.allowCoreThreadTimeOut(true);
     }
 
@@ -33,7 +33,7 @@ final class Async implements AutoCloseable {
         return CompletableFuture.supplyAsync(call, pool);
     }
 
-    /** Lets what waits in the queue run, and takes nothing new. */
+    /** Lets what waits in the queue run; what comes later runs on its caller's thread. */
     @Override
     public void close() {
         pool.shutdown();

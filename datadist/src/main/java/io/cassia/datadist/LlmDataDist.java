@@ -26,6 +26,7 @@ import io.cassia.datadist.link.LinkInfo;
 import io.cassia.datadist.link.LinkListener;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
+import io.cassia.datadist.link.TimeLimit;
 import io.cassia.datadist.memory.EnginePlane;
 import io.cassia.datadist.memory.PoolStats;
 import io.cassia.status.Code;
@@ -701,6 +702,6 @@ public final class LlmDataDist implements AutoCloseable {
     }
 
     private static long deadline(Instance open, Optional<Duration> timeout) {
-        return open.clock().nanos() + timeout.orElse(open.options().syncTimeout()).toNanos();
+        return TimeLimit.deadline(open.clock(), timeout.orElse(open.options().syncTimeout()));
     }
 }

@@ -386,7 +386,8 @@ final class LinkingTest {
         LlmDataDist decoder = clusters.decoder(2);
         Clusters.link(decoder, prompt);
         // Before that its own side of the handshake is still under way, and a close cuts it off.
-        assertThat(Clusters.eventually(() -> !prompt.links().isEmpty())).isTrue();
+        assertThat(Clusters.eventually(() -> states(prompt).equals(List.of(LinkState.ACTIVE))))
+                .isTrue();
         prompt.close();
         assertThat(Clusters.eventually(() -> decoder.links().isEmpty())).isTrue();
     }

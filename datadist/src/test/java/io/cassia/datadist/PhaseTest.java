@@ -87,7 +87,7 @@ final class PhaseTest {
         dst = decoder.allocateCache(DESC).orThrow();
         Clusters.fill(src, 1);
         Clusters.link(decoder, prompt);
-        assertThat(Clusters.eventually(() -> !prompt.links().isEmpty())).isTrue();
+        assertThat(Clusters.eventually(() -> state(prompt, 2) == LinkState.ACTIVE)).isTrue();
     }
 
     @AfterEach
@@ -347,19 +347,62 @@ final class PhaseTest {
         CacheKey soon = CacheKey.request(1, 50);
         CompletableFuture<Outcome<TransferReport>> pull =
                 decoder.pullCacheAsync(soon, dst, 0, CALM.withKeyWait(Clusters.LONG));
-        assertThat(
-                        Clusters.eventually(
-                                () ->
-                                        clusters.meters()
-                                                        .find("cassia.datadist.link.wait")
-                                                        .tags("cluster", "2", "kind", "pull")
-                                                        .timer()
-                                                != null))
-                .isTrue();
+        assertThat(Clusters.eventually(() -> waited("2"))).isTrue();
         assertThat(pull.isDone()).isFalse();
         Cache late = prompt.allocateCache(DESC, List.of(soon)).orThrow();
         assertThat(late.cacheId()).isPositive();
         Expect.ok(pull.join());
+    }
+
+    @Test
+    void who_waits_for_a_key_is_forgotten_with_its_link() {
+        Duration minute = Duration.ofMinutes(1);
+        CompletableFuture<Outcome<TransferReport>> pull =
+                decoder.pullCacheAsync(
+                        CacheKey.request(1, 50),
+                        dst,
+                        0,
+                        CALM.withTimeout(minute).withKeyWait(minute));
+        assertThat(Clusters.eventually(() -> waited("2"))).isTrue();
+        Expect.ok(decoder.unlinkClusters(List.of(ClusterInfo.of(1)), SHORT, true).overall());
+        Expect.failed(pull.join(), LlmStatus.LLM_NOT_YET_LINK, "unlinked by force");
+        assertThat(
+                        Clusters.eventually(
+                                () ->
+                                        clusters.meters()
+                                                        .get("cassia.datadist.dropped")
+                                                        .tags("cluster", "1")
+                                                        .tag("reason", "answer-to-lost-peer")
+                                                        .counter()
+                                                        .count()
+                                                == 1))
+                .isTrue();
+    }
+
+    private boolean waited(String cluster) {
+        return clusters.meters()
+                        .find("cassia.datadist.link.wait")
+                        .tags("cluster", cluster, "kind", "pull")
+                        .timer()
+                != null;
+    }
+
+    @Test
+    void a_call_has_a_limit_above_0_and_may_wait_as_good_as_for_ever() {
+        Expect.invalid(
+                decoder.pullCache(KEY, dst, 0, CALM.withTimeout(Duration.ZERO)), "not above 0");
+        Expect.invalid(
+                prompt.pushCache(
+                        src,
+                        new CacheIndex(2, dst.cacheId()),
+                        0,
+                        CALM.withTimeout(Duration.ofMillis(-1))),
+                "not above 0");
+        assertThat(state(decoder, 1)).isEqualTo(LinkState.ACTIVE);
+        Duration ever = Duration.ofSeconds(Long.MAX_VALUE);
+        Expect.ok(decoder.pullCache(KEY, dst, 0, CALM.withTimeout(ever).withKeyWait(ever)));
+        Expect.ok(decoder.checkLinkStatus(1, ever));
+        Expect.ok(decoder.unlinkClusters(List.of(ClusterInfo.of(1)), ever, false).overall());
     }
 
     @Test

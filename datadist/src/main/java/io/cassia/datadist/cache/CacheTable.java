@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * The caches of one instance, their keys, and who uses them. Guarded: one lock for all of it;
@@ -237,12 +238,26 @@ public final class CacheTable {
         }
     }
 
-    /** Like {@link #pin(CacheRef)}, but waits until the deadline for the cache to be there. */
-    public Outcome<Pin> awaitPin(CacheRef ref, long deadlineNanos) {
+    /**
+     * Like {@link #pin(CacheRef)}, but waits until the deadline for the cache to be there.
+     *
+     * @param vain whether nobody wants it any more; asked again after {@link #wake}
+     */
+    public Outcome<Pin> awaitPin(CacheRef ref, long deadlineNanos, BooleanSupplier vain) {
         lock.lock();
         try {
-            while (!book.exists(ref) && awaitChange(deadlineNanos)) {}
+            while (!book.exists(ref) && !vain.getAsBoolean() && awaitChange(deadlineNanos)) {}
             return book.pin(ref);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets those who wait find out whether they do so in vain. */
+    public void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

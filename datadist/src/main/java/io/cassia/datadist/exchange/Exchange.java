@@ -117,6 +117,7 @@ public final class Exchange implements LinkRequests, AutoCloseable {
     public void onEnd(Link link) {
         segments.forget(link);
         parts.leases().linkEnded(link);
+        parts.caches().wake();
     }
 
     /** Waits for reading that is under way, so long at most, and lets all leases go. */

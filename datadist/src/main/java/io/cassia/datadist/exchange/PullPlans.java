@@ -87,7 +87,7 @@ final class PullPlans {
      * Local selection; both ranges are checked for their form here, the remote one at the owner.
      */
     private static Outcome<TensorSelection> selection(Geometry geometry, TransferOptions options) {
-        return options.checkLayers()
+        return options.check()
                 .then(
                         ok ->
                                 TensorSelection.of(

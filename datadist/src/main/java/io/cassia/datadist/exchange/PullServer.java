@@ -70,7 +70,7 @@ final class PullServer {
         long deadline = start + Budget.claimedNanos(request.budgetMicros());
         Outcome<GrantMessage> grant =
                 parts.caches()
-                        .awaitPin(request.source(), keyUntil)
+                        .awaitPin(request.source(), keyUntil, () -> link.end().isPresent())
                         .then(pin -> grant(link, request, pin, deadline, mayWait));
         switch (grant) {
             case Outcome.Ok<GrantMessage>(GrantMessage message) ->

@@ -118,7 +118,7 @@ final class PushPlans {
         if (options.srcOffset() != 0 || options.dstOffset() != 0) {
             return invalid("a push has no offsets");
         }
-        return options.checkLayers()
+        return options.check()
                 .then(
                         ok ->
                                 TensorSelection.of(

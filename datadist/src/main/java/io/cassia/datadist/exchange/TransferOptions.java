@@ -95,8 +95,15 @@ public record TransferOptions(
                 value);
     }
 
-    /** {@code LLM_PARAM_INVALID} for a malformed range, and for ranges of different length. */
-    Outcome<Done> checkLayers() {
+    /**
+     * {@code LLM_PARAM_INVALID} for a malformed range, for ranges of different length, and for a
+     * limit that is not above 0.
+     */
+    Outcome<Done> check() {
+        if (timeout.isPresent() && !timeout.get().isPositive()) {
+            return Outcome.failed(
+                    LlmStatus.LLM_PARAM_INVALID, "timeout " + timeout.get() + " is not above 0");
+        }
         return srcLayers
                 .check()
                 .then(ok -> dstLayers.check())

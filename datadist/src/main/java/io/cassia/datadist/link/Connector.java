@@ -66,14 +66,18 @@ final class Connector {
             return Outcome.ok(List.of(literal.get()));
         }
         CompletableFuture<List<InetAddress>> found = new CompletableFuture<>();
-        Thread.startVirtualThread(
-                () -> {
-                    try {
-                        found.complete(List.of(InetAddress.getAllByName(target.host())));
-                    } catch (UnknownHostException e) {
-                        found.completeExceptionally(e);
-                    }
-                });
+        // It blocks in native code: on virtual threads slow names would hold up everything else.
+        Thread.ofPlatform()
+                .daemon()
+                .name("datadist-resolve")
+                .start(
+                        () -> {
+                            try {
+                                found.complete(List.of(InetAddress.getAllByName(target.host())));
+                            } catch (UnknownHostException e) {
+                                found.completeExceptionally(e);
+                            }
+                        });
         try {
             return Outcome.ok(
                     found.get(Math.max(1, deadlineNanos - clock.nanos()), TimeUnit.NANOSECONDS));

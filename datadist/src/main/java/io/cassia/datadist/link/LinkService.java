@@ -152,7 +152,7 @@ public final class LinkService implements AutoCloseable {
                     "%d clusters in one call, %d are allowed"
                             .formatted(clusters.size(), MAX_CLUSTERS));
         }
-        long deadline = clock.nanos() + timeout.toNanos();
+        long deadline = TimeLimit.deadline(clock, timeout);
         if (!enter(deadline)) {
             return LinkResult.refused(
                     LlmStatus.LLM_PROCESSING_LINK,

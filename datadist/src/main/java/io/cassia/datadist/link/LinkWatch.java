@@ -92,6 +92,10 @@ final class LinkWatch {
         } else if (silence > heartbeatNanos
                 && now - asked.getOrDefault(link, now - heartbeatNanos - 1) > heartbeatNanos) {
             asked.put(link, now);
+            if (link.state() != LinkState.ACTIVE) {
+                // It ended just now, and was forgotten before it was noted.
+                asked.remove(link);
+            }
             Thread.startVirtualThread(() -> ask(channel, now + heartbeatNanos));
         }
     }
