@@ -11,6 +11,8 @@ import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -327,6 +329,16 @@ public final class RpcClient implements AutoCloseable {
             failedAttempts = 0;
             connection = made;
             return Outcome.ok(made);
+        } catch (SocketTimeoutException e) {
+            // A call with little time left says nothing about the server, whom others may reach.
+            return timeout < settings.connectTimeout().toNanos()
+                    ? Outcome.failed(
+                            StoreCode.RPC_TIMEOUT,
+                            "no connection to " + peer + " within the call's time; not sent")
+                    : connectFailed("no answer within " + settings.connectTimeout());
+        } catch (ClosedByInterruptException e) {
+            return Outcome.failed(
+                    StoreCode.RPC_FAIL, "interrupted while connecting to " + peer + "; not sent");
         } catch (IOException e) {
             return connectFailed(String.valueOf(e.getMessage()));
         }
