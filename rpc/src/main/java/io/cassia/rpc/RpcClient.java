@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.rpc.ClientMetrics.Event;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -41,7 +42,6 @@ public final class RpcClient implements AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final int MAX_DOUBLINGS = 7;
     private static final int MAX_ATTEMPTS = 3;
-    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
 
     private final String host;
     private final int port;
@@ -177,8 +177,7 @@ public final class RpcClient implements AutoCloseable {
     }
 
     long deadline(Duration timeout) {
-        Duration bounded = timeout.compareTo(LONGEST_TIMEOUT) < 0 ? timeout : LONGEST_TIMEOUT;
-        return clock.nanos() + bounded.toNanos();
+        return Deadline.after(clock, timeout).atNanos();
     }
 
     /** Sends, or ends the call with the reason why it cannot be sent. */
