@@ -9,9 +9,20 @@ import java.time.Duration;
  * @param atNanos the moment
  */
 public record Deadline(Clock clock, long atNanos) {
-    /** The moment {@code timeout} from now. */
+    /** Longer than anybody waits, and far from where moments of the clock are turned around. */
+    private static final Duration LONGEST = Duration.ofDays(1000);
+
+    /** The moment {@code timeout} from now; of a timeout without an end, in a thousand days. */
     public static Deadline after(Clock clock, Duration timeout) {
-        return new Deadline(clock, clock.nanos() + timeout.toNanos());
+        return new Deadline(clock, clock.nanos() + nanos(timeout));
+    }
+
+    /** Nanoseconds of a timeout: none when it is negative, at most those of a thousand days. */
+    public static long nanos(Duration timeout) {
+        if (timeout.isNegative()) {
+            return 0;
+        }
+        return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos();
     }
 
     /** Time left; zero when the moment has passed. */

@@ -353,7 +353,8 @@ final class ClientConnection {
      * that was idle for long: a request to a peer that has gone would count as perhaps executed.
      */
     void lookAfterPause() {
-        if (calls.size() == 0 && clock.nanos() - lastReplyNanos > STALE_NANOS && turn.tryTake()) {
+        // Also with calls in flight: nobody reads for those whose answers nobody needs.
+        if (clock.nanos() - lastReplyNanos > STALE_NANOS && turn.tryTake()) {
             try {
                 readAvailable();
             } catch (IOException e) {

@@ -138,8 +138,12 @@ final class RequestQueue {
             if (left <= 0 || (full && !waits.forCalls())) {
                 return false;
             }
-            callersWait = true;
-            left = room.awaitNanos(left);
+            if (callersWait) {
+                left = room.awaitNanos(left);
+            } else {
+                // Looked at once more: what made room before it could know has told nobody.
+                callersWait = true;
+            }
         }
         return false;
     }

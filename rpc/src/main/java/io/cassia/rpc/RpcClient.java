@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.rpc.ClientMetrics.Event;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -11,6 +12,8 @@ import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +42,6 @@ public final class RpcClient implements AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final int MAX_DOUBLINGS = 7;
     private static final int MAX_ATTEMPTS = 3;
-    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
 
     private final String host;
     private final int port;
@@ -175,8 +177,7 @@ public final class RpcClient implements AutoCloseable {
     }
 
     long deadline(Duration timeout) {
-        Duration bounded = timeout.compareTo(LONGEST_TIMEOUT) < 0 ? timeout : LONGEST_TIMEOUT;
-        return clock.nanos() + bounded.toNanos();
+        return Deadline.after(clock, timeout).atNanos();
     }
 
     /** Sends, or ends the call with the reason why it cannot be sent. */
@@ -327,6 +328,16 @@ public final class RpcClient implements AutoCloseable {
             failedAttempts = 0;
             connection = made;
             return Outcome.ok(made);
+        } catch (SocketTimeoutException e) {
+            // A call with little time left says nothing about the server, whom others may reach.
+            return timeout < settings.connectTimeout().toNanos()
+                    ? Outcome.failed(
+                            StoreCode.RPC_TIMEOUT,
+                            "no connection to " + peer + " within the call's time; not sent")
+                    : connectFailed("no answer within " + settings.connectTimeout());
+        } catch (ClosedByInterruptException e) {
+            return Outcome.failed(
+                    StoreCode.RPC_FAIL, "interrupted while connecting to " + peer + "; not sent");
         } catch (IOException e) {
             return connectFailed(String.valueOf(e.getMessage()));
         }

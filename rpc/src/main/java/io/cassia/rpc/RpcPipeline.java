@@ -64,8 +64,10 @@ public final class RpcPipeline<A, R> {
             throw new IllegalStateException(depth + " requests are in flight already");
         }
         PipelineCall<R> call = new PipelineCall<>(method, client.deadline(timeout), waiter);
+        boolean sent = client.send(call, method, arguments, Attachment.NONE, true);
+        // Not before: arguments that cannot be encoded have thrown, and no answer will come.
         inFlight.add(call);
-        if (client.send(call, method, arguments, Attachment.NONE, true)) {
+        if (sent) {
             held = call.connection();
         }
     }

@@ -25,8 +25,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -231,6 +233,7 @@ class RpcClientTest {
     void a_call_ends_at_its_time_and_its_late_reply_is_dropped() throws Exception {
         try (ServerSocket listener = listen();
                 RpcClient client = client(listener.getLocalPort())) {
+            client.connect().orThrow();
             assertFailed(
                     client.call(EXIST_KEY, key("a"), SHORT),
                     StoreCode.RPC_TIMEOUT,
@@ -304,7 +307,7 @@ class RpcClientTest {
     private static void answer(RawPeer peer, Frame request, Future<Outcome<Outcome<Boolean>>> call)
             throws Exception {
         peer.send(RawPeer.response(request.sequence(), EXIST_KEY, Outcome.ok(true)));
-        assertThat(call.get(5, TimeUnit.SECONDS).isOk()).isTrue();
+        assertThat(call.get(10, TimeUnit.SECONDS).isOk()).isTrue();
     }
 
     @Test
@@ -362,6 +365,51 @@ class RpcClientTest {
             assertFailed(
                     client.callAsync(EXIST_KEY, key("a"), LONG).get(10, TimeUnit.SECONDS),
                     StoreCode.RPC_FAIL);
+        }
+    }
+
+    /** Connections that the kernel neither takes nor refuses from now on. */
+    private static List<Socket> fill(ServerSocket listener) throws Exception {
+        List<Socket> waiting = new ArrayList<>();
+        try {
+            while (waiting.size() < 64) {
+                Socket socket = new Socket();
+                waiting.add(socket);
+                socket.connect(listener.getLocalSocketAddress(), 500);
+            }
+        } catch (SocketTimeoutException e) {
+            // Full.
+        }
+        return waiting;
+    }
+
+    @Test
+    void a_call_too_short_to_connect_times_out_and_holds_up_nobody() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                RpcClient client = client(listener.getLocalPort())) {
+            List<Socket> waiting = fill(listener);
+            assertFailed(
+                    client.call(EXIST_KEY, key("a"), SHORT),
+                    StoreCode.RPC_TIMEOUT,
+                    "no connection to 127.0.0.1",
+                    "not sent");
+            CompletableFuture<Outcome<Outcome<Boolean>>> interrupted = new CompletableFuture<>();
+            Thread caller =
+                    Thread.ofPlatform()
+                            .start(
+                                    () ->
+                                            interrupted.complete(
+                                                    client.call(EXIST_KEY, key("a"), LONG)));
+            until("it connects", () -> Arrays.toString(caller.getStackTrace()).contains("poll"));
+            caller.interrupt();
+            assertFailed(interrupted.get(10, TimeUnit.SECONDS), StoreCode.RPC_FAIL, "interrupted");
+            // Nothing has failed: no call is told to come later.
+            assertThat(count(metrics, EVENTS, "event", "connect_failed")).isZero();
+            assertFailed(
+                    client.call(EXIST_KEY, key("a"), SHORT), StoreCode.RPC_TIMEOUT, "not sent");
+            for (Socket socket : waiting) {
+                socket.close();
+            }
         }
     }
 
@@ -621,6 +669,9 @@ class RpcClientTest {
                     .isInstanceOf(NullPointerException.class);
             assertThatThrownBy(() -> client.callAsync(EXIST_KEY, broken, LONG))
                     .isInstanceOf(NullPointerException.class);
+            RpcPipeline<Args.Key, Outcome<Boolean>> pipeline = client.pipeline(EXIST_KEY, 2, LONG);
+            assertThatThrownBy(() -> pipeline.add(broken)).isInstanceOf(NullPointerException.class);
+            assertThat(pipeline.drain(_ -> {})).isZero();
             assertThat(client.callExpected(EXIST_KEY, key("b"), LONG)).isEqualTo(Outcome.ok(true));
         }
     }
@@ -649,24 +700,27 @@ class RpcClientTest {
         }
     }
 
+    /** The machine's time, and a part that the test decides. */
+    private static Clock ahead(AtomicLong nanos) {
+        return new Clock() {
+            @Override
+            public long nanos() {
+                return nanos.get() + System.nanoTime();
+            }
+
+            @Override
+            public long epochMillis() {
+                return 0;
+            }
+        };
+    }
+
     @Test
     void a_server_that_left_during_a_pause_is_noticed_before_the_next_request() throws Exception {
         AtomicLong nanos = new AtomicLong();
-        Clock clock =
-                new Clock() {
-                    @Override
-                    public long nanos() {
-                        return nanos.get() + System.nanoTime();
-                    }
-
-                    @Override
-                    public long epochMillis() {
-                        return 0;
-                    }
-                };
         RpcServer first = exist().start().orThrow();
         try (RpcClient client =
-                RpcClient.builder("127.0.0.1", first.port(), metrics).clock(clock).build()) {
+                RpcClient.builder("127.0.0.1", first.port(), metrics).clock(ahead(nanos)).build()) {
             assertThat(client.callExpected(EXIST_KEY, key("a"), LONG).isOk()).isTrue();
             first.close();
             try (RpcServer _ = exist().bind("127.0.0.1", first.port()).start().orThrow()) {
@@ -676,6 +730,42 @@ class RpcClientTest {
                 counted(metrics, EVENTS, "event", "lost_by_peer");
             }
         }
+    }
+
+    @Test
+    void it_is_noticed_behind_a_request_whose_answer_nobody_needs_and_that_never_came()
+            throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        try (ServerSocket listener = listen();
+                RpcClient client =
+                        RpcClient.builder("127.0.0.1", listener.getLocalPort(), metrics)
+                                .clock(ahead(nanos))
+                                .build()) {
+            listener.setSoTimeout(20_000);
+            client.callSoon(EXIST_KEY, key("soon"), LONG);
+            try (RawPeer peer = new RawPeer(listener.accept())) {
+                Frame _ = peer.readRequest();
+                awaitParked("cassia-rpc-client-" + client.peer());
+            }
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+            Future<Outcome<Boolean>> next =
+                    threads.submit(() -> client.callExpected(EXIST_KEY, key("b"), LONG));
+            try (RawPeer peer = new RawPeer(listener.accept())) {
+                Frame request = peer.readRequest();
+                peer.send(RawPeer.response(request.sequence(), EXIST_KEY, Outcome.ok(true)));
+                assertThat(next.get(10, TimeUnit.SECONDS)).isEqualTo(Outcome.ok(true));
+            }
+        }
+    }
+
+    /** Until the thread sleeps without a limit: it reads for nobody any more. */
+    private static void awaitParked(String name) throws Exception {
+        Thread thread =
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(each -> each.getName().equals(name))
+                        .findFirst()
+                        .orElseThrow();
+        until(name + " sleeps", () -> thread.getState() == Thread.State.WAITING);
     }
 
     @Test

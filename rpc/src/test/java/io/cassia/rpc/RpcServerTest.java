@@ -334,7 +334,7 @@ class RpcServerTest {
                 exist().register(
                                 BATCH_EXIST_KEY,
                                 _ -> Collections.nCopies(1_000_000, Outcome.ok(true)))
-                        .limits(ServerLimits.DEFAULT.withWriteStall(Duration.ofMillis(300)));
+                        .limits(ServerLimits.DEFAULT.withWriteStall(Duration.ofSeconds(1)));
         try (RpcServer server = builder.start().orThrow();
                 RawPeer lazy = RawPeer.to(server);
                 RawPeer other = RawPeer.to(server)) {
@@ -456,7 +456,7 @@ class RpcServerTest {
     @Test
     void a_connection_that_sends_nothing_ends_when_that_has_a_limit() throws Exception {
         RpcServer.Builder builder =
-                exist().limits(ServerLimits.DEFAULT.withIdle(Duration.ofMillis(200)));
+                exist().limits(ServerLimits.DEFAULT.withIdle(Duration.ofSeconds(1)));
         try (RpcServer server = builder.start().orThrow();
                 RawPeer silent = RawPeer.to(server);
                 RawPeer halfFrame = RawPeer.to(server)) {

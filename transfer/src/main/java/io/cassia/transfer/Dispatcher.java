@@ -1,5 +1,6 @@
 package io.cassia.transfer;
 
+import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * state.
  */
 final class Dispatcher {
-    private static final Duration FOREVER = Duration.ofDays(365);
-
     private final EngineParts parts;
     private final SegmentTable segments;
     private final Striping striping;
@@ -62,8 +61,7 @@ final class Dispatcher {
 
     /** The moment on the engine's clock so far from now. */
     long deadline(Duration timeout) {
-        Duration bounded = timeout.compareTo(FOREVER) < 0 ? timeout : FOREVER;
-        return parts.clock().nanos() + bounded.toNanos();
+        return Deadline.after(parts.clock(), timeout).atNanos();
     }
 
     /** The usual case: one known segment, nothing empty; null otherwise. */

@@ -262,7 +262,9 @@ final class LocalMemory {
     private void unmap(Region region) {
         long deadline = clock.nanos() + ABORT.toNanos();
         Outcome<Done> freed = free(region);
-        while (!freed.isOk() && clock.nanos() - deadline < 0 && !Thread.interrupted()) {
+        while (!freed.isOk()
+                && clock.nanos() - deadline < 0
+                && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
             freed = free(region);
         }

@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -221,7 +222,7 @@ public final class ScatterOperation implements AutoCloseable {
     public Outcome<Done> await(Duration timeout) {
         lock.lock();
         try {
-            long left = timeout.toNanos();
+            long left = Deadline.nanos(timeout);
             while (running > 0) {
                 if (left <= 0) {
                     return late(timeout);
@@ -242,7 +243,7 @@ public final class ScatterOperation implements AutoCloseable {
         return Outcome.failed(
                 TransferCode.ERR_CLOCK,
                 "waited %d ms, and %d fragments have not ended"
-                        .formatted(timeout.toMillis(), running));
+                        .formatted(Deadline.nanos(timeout) / 1_000_000, running));
     }
 
     /** Completes, never exceptionally, with what {@link #await()} tells; on a thread of its own. */

@@ -1,7 +1,6 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -28,6 +27,10 @@ final class SegmentTable {
 
     @GuardedBy("lock")
     private final Map<String, Segment> byName = new HashMap<>();
+
+    /** How many are opening a segment just now. */
+    @GuardedBy("lock")
+    private final Map<Segment, Integer> opening = new HashMap<>();
 
     @GuardedBy("lock")
     private long nextId = SegmentHandle.LOCAL_ID + 1;
@@ -73,10 +76,13 @@ final class SegmentTable {
         } finally {
             lock.unlock();
         }
-        segment.close(
-                Outcome.failed(
-                        TransferCode.ERR_ENDPOINT,
-                        "segment " + segment.name() + " was closed meanwhile; open it again"));
+        segment.close(closedMeanwhile(segment));
+    }
+
+    private static <T> Outcome.Failed<T> closedMeanwhile(Segment segment) {
+        return Outcome.failed(
+                TransferCode.ERR_ENDPOINT,
+                "segment " + segment.name() + " was closed meanwhile; open it again");
     }
 
     /** All segments of this moment, by number. */
@@ -104,29 +110,37 @@ final class SegmentTable {
                 segment = new Segment(nextId++, name, parts);
                 byName.put(name, segment);
             }
+            opening.merge(segment, 1, Integer::sum);
         } finally {
             lock.unlock();
         }
-        Segment opened = segment;
-        return switch (opened.open(deadlineNanos)) {
-            case Outcome.Ok<Done> ok -> {
-                byId.putIfAbsent(opened.handle().id(), opened);
-                yield Outcome.ok(opened.handle());
-            }
-            case Outcome.Failed<Done>(Code code, String detail) -> {
-                forgetUnopened(opened);
-                yield Outcome.failed(code, detail);
-            }
-        };
+        return settle(segment, segment.open(deadlineNanos));
     }
 
-    /** A name that was never reached leaves nothing behind. */
-    private void forgetUnopened(Segment segment) {
+    /**
+     * Ends one attempt to open a segment. A name that was never reached leaves nothing behind, but
+     * not before the last who waits for it has given up.
+     */
+    private Outcome<SegmentHandle> settle(Segment segment, Outcome<Done> opened) {
         lock.lock();
         try {
-            if (!byId.containsKey(segment.handle().id())) {
-                byName.remove(segment.name(), segment);
+            boolean last =
+                    opening.merge(
+                                    segment,
+                                    -1,
+                                    (count, one) -> count + one == 0 ? null : count + one)
+                            == null;
+            if (opened instanceof Outcome.Failed<Done> failed) {
+                if (last && !byId.containsKey(segment.handle().id())) {
+                    byName.remove(segment.name(), segment);
+                }
+                return failed.as();
             }
+            if (!segment.equals(byName.get(segment.name()))) {
+                return closedMeanwhile(segment);
+            }
+            byId.putIfAbsent(segment.handle().id(), segment);
+            return Outcome.ok(segment.handle());
         } finally {
             lock.unlock();
         }

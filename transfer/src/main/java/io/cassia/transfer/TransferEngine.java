@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.base.Entropy;
 import io.cassia.base.HostPort;
 import io.cassia.status.Done;
@@ -603,7 +604,7 @@ public final class TransferEngine implements AutoCloseable {
     }
 
     private long deadline(Duration timeout) {
-        return clock.nanos() + timeout.toNanos();
+        return Deadline.after(clock, timeout).atNanos();
     }
 
     private Outcome<Segment> require(SegmentHandle handle) {

@@ -230,7 +230,7 @@ final class DataServerTest {
         TransferConfig impatient =
                 Peers.overTcp()
                         .withTimeouts(
-                                TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofMillis(250)));
+                                TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofSeconds(1)));
         try (TransferEngine strict =
                         TransferEngine.start(impatient, Clock.system(), counted).orThrow();
                 RawClient idle = new RawClient(strict.dataPort());

@@ -189,7 +189,7 @@ final class InteropListTest {
         TransferConfig strict =
                 Peers.overTcp()
                         .withTimeouts(
-                                TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofMillis(600)));
+                                TransferConfig.Timeouts.DEFAULT.withStall(Duration.ofSeconds(1)));
         TransferEngine engine = start(strict);
         SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
         TransferRequest read = request(Opcode.READ, handle, PeerStandIn.BASE, 12 << 10);
@@ -275,7 +275,7 @@ final class InteropListTest {
                 run(engine, request(Opcode.READ, toRefusing, PeerStandIn.BASE, 8)),
                 TransferCode.ERR_SOCKET,
                 "refused");
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 10; i++) {
             assertThat(run(engine, request(Opcode.READ, toFine, PeerStandIn.BASE, 8)))
                     .isEqualTo(Outcome.done());
         }

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,6 +42,7 @@ final class PeerStandIn implements AutoCloseable {
     private final List<byte[]> headers = Collections.synchronizedList(new ArrayList<>());
     final byte[] memory = new byte[MEMORY_BYTES];
     private volatile String answer;
+    private volatile CountDownLatch mayAnswer = new CountDownLatch(0);
 
     PeerStandIn(int version, Script script) throws IOException {
         this.rpc = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -86,6 +88,11 @@ final class PeerStandIn implements AutoCloseable {
         long length = Long.reverseBytes(in.readLong());
         in.skipNBytes(length);
         rpcExchanges.incrementAndGet();
+        try {
+            mayAnswer.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
         byte[] text = answer.getBytes(StandardCharsets.UTF_8);
         socket.getOutputStream()
                 .write(
@@ -107,6 +114,11 @@ final class PeerStandIn implements AutoCloseable {
 
     int dataPort() {
         return data.getLocalPort();
+    }
+
+    /** When the handshake port answers from now on. */
+    void answerAfter(CountDownLatch latch) {
+        mayAnswer = latch;
     }
 
     /** What the handshake port answers from now on. */

@@ -10,6 +10,7 @@ import io.cassia.status.TransferCode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -178,7 +179,7 @@ final class ScatterTest {
                             List.of(fragment(8, 8, 8)),
                             told::put);
             ScatterOperation operation =
-                    engine.submitScatter(List.of(stuck, good), Duration.ofMillis(300)).orThrow();
+                    engine.submitScatter(List.of(stuck, good), Duration.ofSeconds(2)).orThrow();
             assertThat(code(operation.await(Duration.ofMillis(1))))
                     .isEqualTo(TransferCode.ERR_CLOCK);
             assertThatThrownBy(operation::outcomes).isInstanceOf(IllegalStateException.class);
@@ -186,6 +187,22 @@ final class ScatterTest {
             assertThat(told.get(0)).isEqualTo(Outcome.done());
             assertThat(code(operation.await())).isEqualTo(TransferCode.ERR_SOCKET);
             assertThat(code(operation.outcomes().get(1).getFirst())).isEqualTo(TransferCode.OK);
+        }
+    }
+
+    @Test
+    void a_time_without_an_end_is_one() {
+        ScatterRange range =
+                new ScatterRange(
+                        Opcode.READ,
+                        target.localName(),
+                        buffer.address(),
+                        64,
+                        arena.allocate(64),
+                        List.of(fragment(0, 0, 8)));
+        Duration forever = ChronoUnit.FOREVER.getDuration();
+        try (ScatterOperation operation = engine.submitScatter(List.of(range), forever).orThrow()) {
+            assertThat(operation.await(forever)).isEqualTo(Outcome.done());
         }
     }
 

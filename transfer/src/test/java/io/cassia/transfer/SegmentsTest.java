@@ -11,8 +11,12 @@ import io.cassia.transfer.topology.LinkReport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +54,37 @@ final class SegmentsTest {
         return outcome instanceof Outcome.Failed<?>(Code code, String detail)
                 ? code
                 : TransferCode.OK;
+    }
+
+    @Test
+    void who_gives_up_opening_takes_the_segment_from_nobody_who_waits_on() throws Exception {
+        PeerStandIn peer = peer(PeerStandIn.Connection::answerAll);
+        CountDownLatch late = new CountDownLatch(1);
+        peer.answerAfter(late);
+        CompletableFuture<Outcome<SegmentHandle>> patient =
+                CompletableFuture.supplyAsync(
+                        () -> engine.openSegment(peer.name()),
+                        task -> Thread.ofPlatform().start(task));
+        Peers.eventually("it asks", () -> peer.rpcExchanges() == 1);
+        ScatterRange hasty =
+                new ScatterRange(
+                        Opcode.READ,
+                        peer.name(),
+                        PeerStandIn.BASE,
+                        64,
+                        arena.allocate(64),
+                        List.of(new ScatterRange.Fragment(0, 0, 64)));
+        assertThat(
+                        engine.transferScatter(List.of(hasty), Duration.ofMillis(100))
+                                .orThrow()
+                                .getFirst()
+                                .getFirst())
+                .matches(outcome -> code(outcome) == TransferCode.ERR_SOCKET);
+        late.countDown();
+        SegmentHandle opened = patient.get(20, TimeUnit.SECONDS).orThrow();
+        assertThat(engine.openSegment(peer.name())).isEqualTo(Outcome.ok(opened));
+        assertThat(engine.syncSegment(peer.name())).isEqualTo(Outcome.done());
+        assertThat(engine.removeLocalSegment(peer.name())).isEqualTo(Outcome.done());
     }
 
     @Test

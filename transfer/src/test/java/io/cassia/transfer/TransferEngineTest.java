@@ -339,7 +339,7 @@ final class TransferEngineTest {
                         Peers.overTcp()
                                 .withTimeouts(
                                         TransferConfig.Timeouts.DEFAULT.withBatch(
-                                                Duration.ofMillis(200))));
+                                                Duration.ofSeconds(1))));
         try (PeerStandIn peer = new PeerStandIn(2, PeerStandIn.Connection::awaitEnd)) {
             SegmentHandle handle = initiator.openSegment(peer.name()).orThrow();
             Batch batch = initiator.allocateBatch(200).orThrow();

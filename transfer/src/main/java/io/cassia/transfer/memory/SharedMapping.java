@@ -168,29 +168,41 @@ public final class SharedMapping {
                 return Outcome.done();
             }
             closing = true;
-            populator.join();
+            awaitPopulator();
             arena.close();
             closed = true;
-            Files.deleteIfExists(path);
-            // Other processes may map it for a while; the host needs the memory now.
-            channel.truncate(0);
-            channel.close();
+            try (channel) {
+                Files.deleteIfExists(path);
+                // Other processes may map it for a while; the host needs the memory now.
+                channel.truncate(0);
+            }
             return Outcome.done();
         } catch (IllegalStateException e) {
             return Outcome.failed(
                     TransferCode.ERR_BATCH_BUSY,
                     "memory %s of %d bytes is in use: %s"
                             .formatted(path, memory.byteSize(), e.getMessage()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Outcome.failed(
-                    TransferCode.ERR_BATCH_BUSY, "interrupted while " + path + " is populated");
         } catch (IOException e) {
             // Unmapped already: only the name is left, and the next sweep takes it.
             LOG.log(System.Logger.Level.WARNING, "shared-memory-not-deleted path={0}", path, e);
             return Outcome.done();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** It stops at its next step. An interrupt is kept for later: memory must not stay for it. */
+    private void awaitPopulator() {
+        boolean interrupted = false;
+        while (populator.isAlive()) {
+            try {
+                populator.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.cassia.transfer.metadata;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -12,6 +11,10 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Metadata over HTTP: {@code GET|PUT|DELETE <uri>?key=<percent-encoded key>} (spec 5.7). Guarded by
@@ -93,31 +96,39 @@ public final class HttpMetadataStore implements MetadataStore {
     private Outcome<HttpResponse<String>> send(
             String method, String key, Duration timeout, HttpRequest.BodyPublisher body) {
         if (timeout.isNegative() || timeout.isZero()) {
-            return Outcome.failed(
-                    TransferCode.ERR_METADATA, method + " " + key + ": deadline is over");
+            return failed(method + " " + key + ": deadline is over");
         }
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create(uri + "?key=" + percentEncoded(key)))
-                        .timeout(timeout)
                         .header("Content-Type", "application/json")
                         .method(method, body)
                         .build();
+        // The client's own timeout ends with the headers: the body could take for ever.
+        CompletableFuture<HttpResponse<String>> running =
+                client.sendAsync(
+                        request,
+                        HttpResponse.BodyHandlers.limiting(
+                                HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8),
+                                MAX_VALUE_BYTES));
+        String attempted = "%s %s at %s: ".formatted(method, key, uri);
         try {
-            return Outcome.ok(
-                    client.send(
-                            request,
-                            HttpResponse.BodyHandlers.limiting(
-                                    HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8),
-                                    MAX_VALUE_BYTES)));
-        } catch (IOException e) {
-            return Outcome.failed(
-                    TransferCode.ERR_METADATA,
-                    "%s %s at %s: %s; is the metadata server up?".formatted(method, key, uri, e));
+            return Outcome.ok(running.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (ExecutionException e) {
+            return failed(attempted + e.getCause() + "; is the metadata server up?");
+        } catch (TimeoutException e) {
+            running.cancel(true);
+            return failed(
+                    "%sno whole answer within %d ms; is the metadata server up?"
+                            .formatted(attempted, timeout.toMillis()));
         } catch (InterruptedException e) {
+            running.cancel(true);
             Thread.currentThread().interrupt();
-            return Outcome.failed(
-                    TransferCode.ERR_METADATA, method + " " + key + " at " + uri + ": interrupted");
+            return failed(attempted + "interrupted");
         }
+    }
+
+    private static <T> Outcome<T> failed(String detail) {
+        return Outcome.failed(TransferCode.ERR_METADATA, detail);
     }
 
     private <T> Outcome<T> refused(String method, String key, HttpResponse<String> response) {

@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  * wakeAtNanos} is far in the future, so that whoever arms meanwhile wakes it for another look.
  */
 public final class Watchdog implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
     private static final Duration TICK = Duration.ofMillis(50);
     private static final long FAR_NANOS = Duration.ofDays(365).toNanos();
 
@@ -154,15 +155,24 @@ public final class Watchdog implements AutoCloseable {
             }
             // Lost when the owner has just disarmed or moved it: then it is not over.
             if (DEADLINE.compareAndSet(this, at, EXPIRED)) {
-                expire.run();
+                end();
             }
             return next;
+        }
+
+        /** What goes wrong with one connection must not leave all others without deadlines. */
+        private void end() {
+            try {
+                expire.run();
+            } catch (RuntimeException | OutOfMemoryError e) {
+                LOG.log(System.Logger.Level.ERROR, "deadline-not-enforced", e);
+            }
         }
 
         private void expireNow() {
             long at = deadlineNanos;
             if (at != DISARMED && at != EXPIRED && DEADLINE.compareAndSet(this, at, EXPIRED)) {
-                expire.run();
+                end();
             }
         }
 

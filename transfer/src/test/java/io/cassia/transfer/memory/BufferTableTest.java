@@ -167,7 +167,7 @@ final class BufferTableTest {
 
     @Test
     void it_agrees_with_a_naive_model() {
-        long seed = Long.getLong("seed", System.nanoTime());
+        long seed = Long.getLong("seed", 1);
         Random random = new Random(seed);
         List<Registration> model = new ArrayList<>();
         for (int step = 0; step < 20_000; step++) {

@@ -36,6 +36,16 @@ final class SharedMappingTest {
     }
 
     @Test
+    void an_interrupt_neither_keeps_memory_nor_gets_lost() throws IOException {
+        SharedMapping mapping = SharedMapping.create(1 << 20).orThrow();
+        Thread.currentThread().interrupt();
+        Outcome<?> closed = mapping.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(closed.isOk()).as("%s", closed).isTrue();
+        assertThat(mapping.path()).doesNotExist();
+    }
+
+    @Test
     void lengths_that_cannot_be_had_are_refused() {
         assertThat(SharedMapping.create(0))
                 .matches(o -> code(o) == TransferCode.ERR_INVALID_ARGUMENT);

@@ -1,11 +1,24 @@
 package io.cassia.transfer.metadata;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.cassia.base.Clock;
+import io.cassia.status.Outcome;
+import io.cassia.status.TransferCode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 
 final class HttpMetadataStoreTest extends MetadataStoreKit {
     private int port;
@@ -69,5 +82,29 @@ final class HttpMetadataStoreTest extends MetadataStoreKit {
     @Override
     String ending() {
         return "";
+    }
+
+    @Test
+    void a_server_that_stops_within_its_answer_is_given_up_in_time() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                MetadataStore store =
+                        HttpMetadataStore.open(connection(listener.getLocalPort())).orThrow()) {
+            CompletableFuture<Outcome<Optional<String>>> found =
+                    CompletableFuture.supplyAsync(
+                            () -> store.find("mooncake/ram/half", Duration.ofSeconds(1)));
+            try (Socket server = listener.accept()) {
+                byte[] half =
+                        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
+                                .getBytes(StandardCharsets.US_ASCII);
+                server.getOutputStream().write(half);
+                assertThat(found.get(20, TimeUnit.SECONDS))
+                        .isInstanceOfSatisfying(
+                                Outcome.Failed.class,
+                                failed -> {
+                                    assertThat(failed.code()).isEqualTo(TransferCode.ERR_METADATA);
+                                    assertThat(failed.detail()).contains("mooncake/ram/half");
+                                });
+            }
+        }
     }
 }

@@ -53,6 +53,21 @@ final class WatchdogTest {
     }
 
     @Test
+    void a_connection_that_cannot_be_ended_leaves_the_others_their_deadlines() throws Exception {
+        CountDownLatch tried = new CountDownLatch(1);
+        Watch broken =
+                watchdog.watch(
+                        () -> {
+                            tried.countDown();
+                            throw new IllegalStateException("no");
+                        });
+        broken.arm(clock.nanos() + SECOND / 100);
+        assertThat(tried.await(10, TimeUnit.SECONDS)).isTrue();
+        expireAnother();
+        assertThat(broken.isExpired()).isTrue();
+    }
+
+    @Test
     void a_deadline_that_is_moved_or_taken_away_does_not_expire() throws Exception {
         AtomicInteger times = new AtomicInteger();
         Watch disarmed = watchdog.watch(times::incrementAndGet);
