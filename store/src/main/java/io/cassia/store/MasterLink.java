@@ -56,6 +56,12 @@ final class MasterLink implements AutoCloseable {
 
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
 
+    /**
+     * One part in so many of a lease is not used: more than a clock may lose against another one
+     * (500 ppm while it is being set right, and as much for its quartz).
+     */
+    private static final long DRIFT_SHARE = 100;
+
     private final RpcClient rpc;
     private final Clock clock;
     private final List<String> capabilities;
@@ -77,8 +83,8 @@ final class MasterLink implements AutoCloseable {
      *
      * @param objects one per key; with {@code prefixOnly} only the leading readable keys
      * @param leaseId to give back; 0 when the lease only runs out
-     * @param untilNanos when the lease ends, on the client's own clock and counted from before the
-     *     request was sent
+     * @param untilNanos until when what was read counts, on the client's own clock: counted from
+     *     before the request was sent, and a hundredth shorter than the lease
      */
     record Leased(List<Outcome<Found>> objects, long leaseId, long untilNanos) {}
 
@@ -306,8 +312,14 @@ final class MasterLink implements AutoCloseable {
         return new Found(replicas, 0, crc64, ByteString.EMPTY);
     }
 
+    /**
+     * When this client stops trusting a lease: before the master ends it, although the master
+     * counts from later than the request was sent, and although the two clocks do not run equally
+     * fast.
+     */
     private static long until(long ttlMs, long sentNanos) {
-        return sentNanos + TimeUnit.MILLISECONDS.toNanos(ttlMs);
+        long nanos = TimeUnit.MILLISECONDS.toNanos(ttlMs);
+        return sentNanos + nanos - nanos / DRIFT_SHARE;
     }
 
     /** A Mooncake master leases each key by itself; the shortest one counts. */
