@@ -63,7 +63,8 @@ public final class StorageNode implements AutoCloseable {
         this.mounts = new Mounts(engine, master, client, entropy);
         this.heartbeat = new Heartbeat(pings, client, mounts::segments, clock, meters);
         Transfers transfers = new Transfers(engine, new Peers(engine, clock));
-        this.tasks = new TaskRunner(client, engine, mounts, transfers, master, clock, meters);
+        ReplicaCopies copies = new ReplicaCopies(client, engine, mounts, transfers, master);
+        this.tasks = new TaskRunner(client, copies, master, clock, meters);
     }
 
     /**
