@@ -10,6 +10,7 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.StoreClientConfig.Calls;
 import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
@@ -75,12 +76,13 @@ public final class StorageNode implements AutoCloseable {
         Entropy entropy = Entropy.system();
         Uuid client = new Uuid(entropy.nextLong(), entropy.nextLong());
         Deadline deadline = Deadline.after(clock, CALL_TIMEOUT);
-        return MasterLink.connect(config.master(), client, clock, deadline, meters)
+        return MasterLink.connect(config.master(), Calls.DEFAULT, client, clock, deadline, meters)
                 .then(
                         master -> {
                             Outcome<StorageNode> node =
                                     MasterLink.connect(
                                                     config.master(),
+                                                    Calls.DEFAULT,
                                                     client,
                                                     clock,
                                                     deadline,
@@ -106,7 +108,13 @@ public final class StorageNode implements AutoCloseable {
             MasterLink pings,
             MeterRegistry meters) {
         Outcome<StorageNode> node =
-                Engines.start(config.engine(), config.metadata(), config.localName(), clock, meters)
+                Engines.start(
+                                config.engine(),
+                                config.metadata(),
+                                config.localName(),
+                                config.security(),
+                                clock,
+                                meters)
                         .then(
                                 engine ->
                                         new StorageNode(

@@ -44,7 +44,15 @@ final class GatewayCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return serving.run(
-                rest.config(host).then(config -> backend.startGateway(connection.config(), config)),
+                rest.config(host)
+                        .then(
+                                config ->
+                                        connection
+                                                .config()
+                                                .then(
+                                                        client ->
+                                                                backend.startGateway(
+                                                                        client, config))),
                 running ->
                         (Serving.addresses(running) + "\n\n" + RestOptions.examples(running))
                                 .stripTrailing());
