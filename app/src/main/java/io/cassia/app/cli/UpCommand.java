@@ -115,7 +115,8 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
                         .withMemory(memory)
                         .withSecurity(security);
         Outcome<Running> gateway =
-                rest.config(host).then(config -> backend.startGateway(client, config));
+                rest.config(host, backend.variables())
+                        .then(config -> backend.startGateway(client, config));
         if (!gateway.isOk()) {
             cluster.close();
         }

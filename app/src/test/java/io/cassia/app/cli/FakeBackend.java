@@ -35,6 +35,7 @@ final class FakeBackend implements Backend, ObjectStore {
     final Map<String, String> variables = new HashMap<>();
     int flippedByte = -1;
     MasterSettings master = MasterSettings.embedded();
+    RestConfig rest = RestConfig.DEFAULT;
     PutOptions lastPut = PutOptions.DEFAULT;
     int open;
 
@@ -82,7 +83,8 @@ final class FakeBackend implements Backend, ObjectStore {
     }
 
     @Override
-    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest) {
+    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig config) {
+        rest = config;
         log.add("gateway " + client.master() + " " + rest);
         configurations.add(client);
         return or(

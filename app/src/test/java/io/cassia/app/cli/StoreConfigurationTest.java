@@ -2,9 +2,11 @@ package io.cassia.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.gateways.rest.RestAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +124,20 @@ class StoreConfigurationTest {
         assertThat(run.err()).contains("CASSIA_CLUSTER_TOKEN", "16 characters");
         backend.variables.put("CASSIA_SEGMNT", "1GiB");
         assertThat(CliRun.of(backend, "node").err()).contains("the nearest is CASSIA_SEGMENT");
+    }
+
+    @Test
+    void rest_service_gets_its_key_from_a_flag_and_its_secrets_from_variables() {
+        backend.variables.put("CASSIA_REST_PASSWORD", "secret");
+        backend.variables.put("CASSIA_REST_TOKEN", TOKEN);
+        assertThat(told("gateway", "--rest-key-store=rest.p12")).contains("security=Plain");
+        assertThat(backend.rest.access())
+                .isEqualTo(new RestAccess(Optional.of(Path.of("rest.p12")), "secret", TOKEN));
+        assertThat(backend.log.toString()).doesNotContain("secret", TOKEN);
+        backend.variables.put("CASSIA_REST_TOKEN", "short");
+        CliRun run = CliRun.of(backend, "gateway");
+        assertThat(run.exit()).isEqualTo(ExitCodes.USAGE);
+        assertThat(run.err()).contains("INVALID_PARAMS", "CASSIA_REST_TOKEN", "16 characters");
     }
 
     @Test
