@@ -126,13 +126,18 @@ final class History {
         return violations;
     }
 
-    /**
-     * The changes of a key that succeeded, in the order of their beginnings.
-     *
-     * @param starts when each began
-     * @param firstEnds the earliest end of it and all later ones
-     */
-    private record Successes(long[] starts, long[] firstEnds) {
+    /** The changes of a key that succeeded, in the order of their beginnings. Immutable. */
+    private static final class Successes {
+        private final long[] starts;
+
+        /** The earliest end of each and of all that began later. */
+        private final long[] firstEnds;
+
+        private Successes(long[] starts, long[] firstEnds) {
+            this.starts = starts;
+            this.firstEnds = firstEnds;
+        }
+
         static Successes of(List<Change> changes) {
             List<Change> sorted =
                     changes.stream()

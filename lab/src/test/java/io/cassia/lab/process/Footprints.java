@@ -115,7 +115,7 @@ public final class Footprints {
                                         part.getKey(),
                                         part.getValue() - early.getOrDefault(part.getKey(), 0L)))
                 .filter(part -> part.getValue() > 0)
-                .sorted(Comparator.comparing(part -> -part.getValue()))
+                .sorted(Comparator.comparingLong(part -> -part.getValue()))
                 .limit(PARTS_SHOWN)
                 .map(part -> part.getKey() + " +" + part.getValue())
                 .toList();
