@@ -7,6 +7,7 @@ import io.cassia.base.HumanSize;
 import io.cassia.status.Outcome;
 import io.cassia.store.NodeConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,10 @@ final class NodeCommand implements Callable<Integer>, DeclaresOptions {
     public Integer call() {
         Outcome<NodeConfig> config =
                 options.configuration(file, CONFIG_VARIABLE, Map.of()).then(StoreSettings::node);
+        Duration drain =
+                config instanceof Outcome.Ok<NodeConfig>(NodeConfig node)
+                        ? node.drainTime()
+                        : Duration.ZERO;
         return serving.run(
                 config.then(backend::startNode),
                 running -> {
@@ -66,6 +71,7 @@ final class NodeCommand implements Callable<Integer>, DeclaresOptions {
                                     Serving.addresses(running),
                                     HumanSize.format(node.segmentBytes()),
                                     node.master());
-                });
+                },
+                drain.plus(StopSignal.SHORT));
     }
 }

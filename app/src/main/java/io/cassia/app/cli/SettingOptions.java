@@ -54,12 +54,21 @@ final class SettingOptions {
 
     /** The options' format would take a percent sign for its own. */
     private static String description(Setting<?> setting) {
-        String initial = setting.initial().isEmpty() ? "" : " Default: " + setting.initial() + ".";
+        String variable = "$" + setting.variable();
+        String initial =
+                setting.initial().isEmpty()
+                        ? " Default: " + variable + "."
+                        : " Default: " + variable + ", else " + setting.initial() + ".";
         return (setting.meaning() + initial).replace("%", "%%");
     }
 
     private static String label(ValueType<?> type) {
-        return type.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+        return switch (type) {
+            case ValueType.Span _ -> "DURATION";
+            case ValueType.Whole _ -> "N";
+            case ValueType.Ratio _ -> "X";
+            default -> type.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+        };
     }
 
     /**

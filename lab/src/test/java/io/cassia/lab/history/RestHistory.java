@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +33,8 @@ final class RestHistory implements AutoCloseable {
     private final HistoryLog log;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("rest-history").unstarted(this::run);
-    private volatile Throwable failure = new IllegalStateException("still running");
+    private volatile Optional<Exception> failure =
+            Optional.of(new IllegalStateException("still running"));
 
     private RestHistory(String address, Random random, Duration pace, HistoryLog log) {
         this.address = address;
@@ -54,9 +56,9 @@ final class RestHistory implements AutoCloseable {
             while (!stopping.await(pace.toNanos(), TimeUnit.NANOSECONDS)) {
                 step(random.nextInt(HistoryClient.KEYS));
             }
-            failure = null;
+            failure = Optional.empty();
         } catch (IOException | InterruptedException | RuntimeException e) {
-            failure = e;
+            failure = Optional.of(e);
         }
     }
 
@@ -129,8 +131,8 @@ final class RestHistory implements AutoCloseable {
     void finish() throws Exception {
         stopping.countDown();
         thread.join(Duration.ofMinutes(2));
-        if (failure != null) {
-            throw new IllegalStateException("the REST client broke", failure);
+        if (failure.isPresent()) {
+            throw new IllegalStateException("the REST client broke", failure.get());
         }
     }
 
