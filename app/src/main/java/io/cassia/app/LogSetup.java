@@ -2,6 +2,7 @@ package io.cassia.app;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
@@ -44,5 +45,31 @@ public final class LogSetup {
         boolean serves = args.length > 0 && SERVERS.contains(args[0]);
         System.setProperty(LEVEL, LEVELS.getOrDefault(asked, serves ? "INFO" : "WARNING"));
         System.setProperty("java.util.logging.config.class", LogSetup.class.getName());
+        System.setProperty("java.util.logging.manager", ToTheEnd.class.getName());
+    }
+
+    /**
+     * The JDK's own would fall silent as soon as the process is asked to stop, and what a node says
+     * while it hands its objects over would be lost. Thread-safe.
+     */
+    public static final class ToTheEnd extends LogManager {
+        private volatile boolean configured;
+
+        /** Called by the JDK. */
+        public ToTheEnd() {}
+
+        @Override
+        public void readConfiguration(InputStream from) throws IOException {
+            super.readConfiguration(from);
+            configured = true;
+        }
+
+        /** Called before the configuration is read, and by the JDK when the process ends. */
+        @Override
+        public void reset() {
+            if (!configured) {
+                super.reset();
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.cassia.store;
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.transfer.Security;
 import io.cassia.transfer.TransferConfig;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.environment.EngineEnvironment;
@@ -22,10 +23,12 @@ final class Engines {
             EngineEnvironment settings,
             String metadata,
             String localName,
+            Security security,
             Clock clock,
             MeterRegistry meters) {
         Outcome<TransferEngine> started =
                 config(settings, metadata, localName)
+                        .map(config -> config.withSecurity(security))
                         .then(config -> TransferEngine.start(config, clock, meters));
         return switch (started) {
             case Outcome.Ok<TransferEngine> ok -> ok;

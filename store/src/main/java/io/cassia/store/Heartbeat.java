@@ -35,6 +35,7 @@ final class Heartbeat implements AutoCloseable {
     private final MasterLink master;
     private final Uuid client;
     private final Supplier<List<Segment>> segments;
+    private final Runnable forgotten;
     private final Clock clock;
     private final Counter failures;
     private final Counter remounts;
@@ -44,15 +45,22 @@ final class Heartbeat implements AutoCloseable {
     private @Nullable ScheduledFuture<?> beating;
     private boolean failing;
 
+    /**
+     * @param segments what the master should know
+     * @param forgotten run, on another thread, when the master has forgotten the node: it was
+     *     restarted, and perhaps what runs beside it
+     */
     Heartbeat(
             MasterLink master,
             Uuid client,
             Supplier<List<Segment>> segments,
+            Runnable forgotten,
             Clock clock,
             MeterRegistry meters) {
         this.master = master;
         this.client = client;
         this.segments = segments;
+        this.forgotten = forgotten;
         this.clock = clock;
         this.failures =
                 Counter.builder("cassia_node_heartbeat_failures")
@@ -96,6 +104,10 @@ final class Heartbeat implements AutoCloseable {
             return Outcome.done();
         }
         remounts.increment();
+        if (beating != null) {
+            // A metadata store that does not answer must not make the node late with its pings.
+            Thread.ofVirtual().name("cassia-republish").start(forgotten);
+        }
         return master.call(
                 MasterMethods.REMOUNT_SEGMENT,
                 new Args.ReMountSegment(segments.get(), client),

@@ -42,9 +42,9 @@ final class HotCache {
     /** Memory of its own: who still copies from it keeps it alive when it leaves the cache. */
     private record Copy(long version, MemorySegment bytes) {}
 
-    HotCache(long limitBytes, Peers peers, MeterRegistry meters) {
-        this.limitBytes = limitBytes;
-        this.largestBytes = limitBytes / 8;
+    HotCache(StoreClientConfig.Memory memory, Peers peers, MeterRegistry meters) {
+        this.limitBytes = memory.hotCacheBytes();
+        this.largestBytes = Math.min(memory.hotBlockBytes(), limitBytes);
         this.peers = peers;
         this.hits =
                 Counter.builder("cassia_store_hot_cache_hits")

@@ -29,6 +29,7 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.StoreClientConfig.Calls;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -51,20 +52,25 @@ final class MasterLink implements AutoCloseable {
 
     private static final int DEFAULT_PORT = 50051;
 
-    /** How long a call that changes nothing is tried again when the connection breaks. */
-    private static final Duration RETRIES = Duration.ofSeconds(3);
-
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
 
+    /**
+     * One part in so many of a lease is not used: more than a clock may lose against another one
+     * (500 ppm while it is being set right, and as much for its quartz).
+     */
+    private static final long DRIFT_SHARE = 100;
+
     private final RpcClient rpc;
+    private final Calls calls;
     private final Clock clock;
     private final List<String> capabilities;
     private final boolean cassia;
     private final boolean checked;
     private final boolean namesPuts;
 
-    private MasterLink(RpcClient rpc, Clock clock, List<String> capabilities) {
+    private MasterLink(RpcClient rpc, Calls calls, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
+        this.calls = calls;
         this.clock = clock;
         this.capabilities = capabilities;
         this.cassia = capabilities.contains("acquire");
@@ -77,14 +83,19 @@ final class MasterLink implements AutoCloseable {
      *
      * @param objects one per key; with {@code prefixOnly} only the leading readable keys
      * @param leaseId to give back; 0 when the lease only runs out
-     * @param untilNanos when the lease ends, on the client's own clock and counted from before the
-     *     request was sent
+     * @param untilNanos until when what was read counts, on the client's own clock: counted from
+     *     before the request was sent, and a hundredth shorter than the lease
      */
     record Leased(List<Outcome<Found>> objects, long leaseId, long untilNanos) {}
 
     /** Connects and agrees on the release; the codes are those of {@link #open}. */
     static Outcome<MasterLink> connect(
-            String address, Uuid client, Clock clock, Deadline deadline, MeterRegistry meters) {
+            String address,
+            Calls calls,
+            Uuid client,
+            Clock clock,
+            Deadline deadline,
+            MeterRegistry meters) {
         Optional<HostPort> parsed = HostPort.parse(address, DEFAULT_PORT);
         if (parsed.isEmpty()) {
             return Outcome.failed(
@@ -92,9 +103,12 @@ final class MasterLink implements AutoCloseable {
         }
         HostPort master = parsed.get();
         RpcClient rpc =
-                RpcClient.builder(master.host(), master.port(), meters).clock(clock).build();
+                RpcClient.builder(master.host(), master.port(), meters)
+                        .connectTimeout(calls.connectTimeout())
+                        .clock(clock)
+                        .build();
         return switch (rpc.connect()) {
-            case Outcome.Ok<Done> ok -> open(rpc, client, clock, deadline);
+            case Outcome.Ok<Done> ok -> open(rpc, calls, client, clock, deadline);
             case Outcome.Failed<Done> failed -> {
                 rpc.close();
                 yield failed.in("master " + master);
@@ -106,12 +120,13 @@ final class MasterLink implements AutoCloseable {
      * Agrees on the release with the master behind a connection. RPC_FAIL when none answers,
      * INVALID_VERSION when it speaks another release. The connection is closed on failure.
      */
-    static Outcome<MasterLink> open(RpcClient rpc, Uuid client, Clock clock, Deadline deadline) {
+    static Outcome<MasterLink> open(
+            RpcClient rpc, Calls calls, Uuid client, Clock clock, Deadline deadline) {
         Outcome<MasterLink> link =
                 rpc.callExpected(MasterMethods.SERVICE_READY, Done.DONE, deadline.remaining())
                         .then(MasterLink::checkVersion)
                         .then(version -> greet(rpc, client, deadline))
-                        .map(capabilities -> new MasterLink(rpc, clock, capabilities));
+                        .map(capabilities -> new MasterLink(rpc, calls, clock, capabilities));
         if (!link.isOk()) {
             rpc.close();
         }
@@ -166,7 +181,7 @@ final class MasterLink implements AutoCloseable {
      * breaks, so that a master that restarts is not noticed.
      */
     <A, T> Outcome<T> ask(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
-        long until = clock.nanos() + RETRIES.toNanos();
+        long until = clock.nanos() + calls.retryTime().toNanos();
         Outcome<T> answer = call(method, args, deadline);
         while (answer instanceof Outcome.Failed<T> failed
                 && failed.code() == StoreCode.RPC_FAIL
@@ -306,8 +321,14 @@ final class MasterLink implements AutoCloseable {
         return new Found(replicas, 0, crc64, ByteString.EMPTY);
     }
 
+    /**
+     * When this client stops trusting a lease: before the master ends it, although the master
+     * counts from later than the request was sent, and although the two clocks do not run equally
+     * fast.
+     */
     private static long until(long ttlMs, long sentNanos) {
-        return sentNanos + TimeUnit.MILLISECONDS.toNanos(ttlMs);
+        long nanos = TimeUnit.MILLISECONDS.toNanos(ttlMs);
+        return sentNanos + nanos - nanos / DRIFT_SHARE;
     }
 
     /** A Mooncake master leases each key by itself; the shortest one counts. */

@@ -1,5 +1,6 @@
 package io.cassia.store;
 
+import io.cassia.transfer.Security;
 import io.cassia.transfer.environment.EngineEnvironment;
 import java.time.Duration;
 
@@ -15,6 +16,8 @@ import java.time.Duration;
  * @param drainTime how long a node that is closed may take to have its objects moved to others;
  *     zero: it leaves at once, and what was stored in it is gone
  * @param engine settings of the node's Transfer Engine
+ * @param security how the node and its peers prove to each other who they are; the master is spoken
+ *     to in plain text always
  */
 public record NodeConfig(
         String master,
@@ -23,7 +26,8 @@ public record NodeConfig(
         long segmentBytes,
         long longestSegmentBytes,
         Duration drainTime,
-        EngineEnvironment engine) {
+        EngineEnvironment engine,
+        Security security) {
     /** Registration and mapping of one segment are one step; this keeps the step short. */
     public static final long LONGEST_SEGMENT_BYTES = 64L << 30;
 
@@ -53,20 +57,42 @@ public record NodeConfig(
                 segmentBytes,
                 LONGEST_SEGMENT_BYTES,
                 Duration.ZERO,
-                engine);
+                engine,
+                Security.PLAIN);
+    }
+
+    /** The same for another cluster. */
+    public NodeConfig withCluster(String masterAddress, String metadataAddress) {
+        return new NodeConfig(
+                masterAddress,
+                metadataAddress,
+                localName,
+                segmentBytes,
+                longestSegmentBytes,
+                drainTime,
+                engine,
+                security);
     }
 
     public NodeConfig withEngine(EngineEnvironment value) {
-        return new NodeConfig(
-                master, metadata, localName, segmentBytes, longestSegmentBytes, drainTime, value);
+        return with(longestSegmentBytes, drainTime, value, security);
     }
 
     public NodeConfig withLongestSegment(long bytes) {
-        return new NodeConfig(master, metadata, localName, segmentBytes, bytes, drainTime, engine);
+        return with(bytes, drainTime, engine, security);
     }
 
     public NodeConfig withDrainTime(Duration value) {
+        return with(longestSegmentBytes, value, engine, security);
+    }
+
+    public NodeConfig withSecurity(Security value) {
+        return with(longestSegmentBytes, drainTime, engine, value);
+    }
+
+    private NodeConfig with(
+            long longest, Duration drain, EngineEnvironment settings, Security proofs) {
         return new NodeConfig(
-                master, metadata, localName, segmentBytes, longestSegmentBytes, value, engine);
+                master, metadata, localName, segmentBytes, longest, drain, settings, proofs);
     }
 }

@@ -3,6 +3,7 @@ package io.cassia.store;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.Entropy;
+import io.cassia.base.HumanDuration;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
@@ -10,6 +11,7 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.StoreClientConfig.Calls;
 import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
@@ -61,9 +63,11 @@ public final class StorageNode implements AutoCloseable {
         this.master = master;
         this.pings = pings;
         this.mounts = new Mounts(engine, master, client, entropy);
-        this.heartbeat = new Heartbeat(pings, client, mounts::segments, clock, meters);
+        this.heartbeat =
+                new Heartbeat(pings, client, mounts::segments, this::republish, clock, meters);
         Transfers transfers = new Transfers(engine, new Peers(engine, clock));
-        this.tasks = new TaskRunner(client, engine, mounts, transfers, master, clock, meters);
+        ReplicaCopies copies = new ReplicaCopies(client, engine, mounts, transfers, master);
+        this.tasks = new TaskRunner(client, copies, master, clock, meters);
     }
 
     /**
@@ -74,12 +78,13 @@ public final class StorageNode implements AutoCloseable {
         Entropy entropy = Entropy.system();
         Uuid client = new Uuid(entropy.nextLong(), entropy.nextLong());
         Deadline deadline = Deadline.after(clock, CALL_TIMEOUT);
-        return MasterLink.connect(config.master(), client, clock, deadline, meters)
+        return MasterLink.connect(config.master(), Calls.DEFAULT, client, clock, deadline, meters)
                 .then(
                         master -> {
                             Outcome<StorageNode> node =
                                     MasterLink.connect(
                                                     config.master(),
+                                                    Calls.DEFAULT,
                                                     client,
                                                     clock,
                                                     deadline,
@@ -105,7 +110,13 @@ public final class StorageNode implements AutoCloseable {
             MasterLink pings,
             MeterRegistry meters) {
         Outcome<StorageNode> node =
-                Engines.start(config.engine(), config.metadata(), config.localName(), clock, meters)
+                Engines.start(
+                                config.engine(),
+                                config.metadata(),
+                                config.localName(),
+                                config.security(),
+                                clock,
+                                meters)
                         .then(
                                 engine ->
                                         new StorageNode(
@@ -140,6 +151,18 @@ public final class StorageNode implements AutoCloseable {
         }
         tasks.start();
         return Outcome.ok(this);
+    }
+
+    /** Else peers would not find the node before the engine's own next look at its entries. */
+    private void republish() {
+        if (engine.republish() instanceof Outcome.Failed<Done>(var code, String detail)) {
+            LOG.log(
+                    Level.WARNING,
+                    "node not published again endpoint={0} code={1} detail={2}",
+                    endpoint(),
+                    code.label(),
+                    detail);
+        }
     }
 
     private void unmountAll() {
@@ -229,6 +252,25 @@ public final class StorageNode implements AutoCloseable {
         return new Drain(clock, master).run(segments(), time);
     }
 
+    private void drainFirst() {
+        LOG.log(
+                Level.INFO,
+                "node drains endpoint={0} longest={1}",
+                endpoint(),
+                HumanDuration.format(config.drainTime()));
+        switch (drain(config.drainTime())) {
+            case Outcome.Ok<Done> ok ->
+                    LOG.log(Level.INFO, "node drained endpoint={0}", endpoint());
+            case Outcome.Failed<Done>(var code, String why) ->
+                    LOG.log(
+                            Level.WARNING,
+                            "node not drained endpoint={0} code={1} detail={2}",
+                            endpoint(),
+                            code.label(),
+                            why);
+        }
+    }
+
     /**
      * Takes the memory out of the pool and frees it. What is stored in it moves to other nodes
      * first if the configuration gives time for that, and is gone otherwise.
@@ -238,14 +280,8 @@ public final class StorageNode implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        if (!config.drainTime().isZero()
-                && drain(config.drainTime()) instanceof Outcome.Failed<Done>(var code, var why)) {
-            LOG.log(
-                    Level.WARNING,
-                    "node not drained endpoint={0} code={1} detail={2}",
-                    endpoint(),
-                    code.label(),
-                    why);
+        if (!config.drainTime().isZero()) {
+            drainFirst();
         }
         tasks.close();
         heartbeat.close();

@@ -37,8 +37,8 @@ import java.util.concurrent.locks.LockSupport;
  * a lease.
  *
  * <p>Any call may fail with RPC_FAIL when the master cannot be reached and with RPC_TIMEOUT when it
- * does not answer in time. A call that changes nothing is then tried again for three seconds; one
- * that does is not, and its detail says what may have happened.
+ * does not answer in time. A call that changes nothing is then tried again for a while ({@link
+ * StoreClientConfig.Calls}); one that does is not, and its detail says what may have happened.
  */
 public final class StoreClient implements AutoCloseable {
     /** Window of a stream. */
@@ -74,7 +74,7 @@ public final class StoreClient implements AutoCloseable {
         Peers peers = new Peers(engine, clock);
         this.transfers = new Transfers(engine, peers);
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
-        HotCache cache = new HotCache(config.memory().hotCacheBytes(), peers, meters);
+        HotCache cache = new HotCache(config.memory(), peers, meters);
         this.writes =
                 new Writes(id, tenant, clock, master, transfers, workers, config.memory(), meters);
         this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
@@ -94,7 +94,7 @@ public final class StoreClient implements AutoCloseable {
             StoreClientConfig config, Clock clock, Entropy entropy, MeterRegistry meters) {
         Deadline deadline = Deadline.after(clock, config.deadline());
         Uuid id = new Uuid(entropy.nextLong(), entropy.nextLong());
-        return MasterLink.connect(config.master(), id, clock, deadline, meters)
+        return MasterLink.connect(config.master(), config.calls(), id, clock, deadline, meters)
                 .then(
                         master -> {
                             Outcome<TransferEngine> engine =
@@ -102,6 +102,7 @@ public final class StoreClient implements AutoCloseable {
                                             config.engine(),
                                             config.metadata(),
                                             config.localName(),
+                                            config.security(),
                                             clock,
                                             meters);
                             if (!engine.isOk()) {

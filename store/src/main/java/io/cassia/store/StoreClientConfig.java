@@ -1,5 +1,6 @@
 package io.cassia.store;
 
+import io.cassia.transfer.Security;
 import io.cassia.transfer.environment.EngineEnvironment;
 import java.time.Duration;
 
@@ -14,6 +15,9 @@ import java.time.Duration;
  * @param deadline for one call, all its round trips and transfers included
  * @param engine settings of the client's own Transfer Engine
  * @param memory what the client may use for itself
+ * @param calls how the master is asked
+ * @param security how client and nodes prove to each other who they are; the master is spoken to in
+ *     plain text always
  */
 public record StoreClientConfig(
         String master,
@@ -22,7 +26,9 @@ public record StoreClientConfig(
         String tenant,
         Duration deadline,
         EngineEnvironment engine,
-        Memory memory) {
+        Memory memory,
+        Calls calls,
+        Security security) {
     public static final String P2P = "P2PHANDSHAKE";
 
     /**
@@ -31,35 +37,67 @@ public record StoreClientConfig(
      * @param localBufferBytes for bytes that cannot go straight to or from the caller's memory:
      *     heap arrays, edges of ranges, streams
      * @param hotCacheBytes for copies of remote objects that are read again and again; 0 for none
+     * @param hotBlockBytes larger objects are not copied
      * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
      * @param sums whether puts leave the checksums of their chunks; without, nobody can prove the
      *     bytes of these objects. Only measurements of what they cost do without
      */
-    public record Memory(long localBufferBytes, long hotCacheBytes, boolean crc64, boolean sums) {
-        public static final Memory DEFAULT = new Memory(64L << 20, 0, false, true);
+    public record Memory(
+            long localBufferBytes,
+            long hotCacheBytes,
+            long hotBlockBytes,
+            boolean crc64,
+            boolean sums) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, 16L << 20, false, true);
 
         public Memory {
-            if (localBufferBytes < Checksums.CHUNK_BYTES || hotCacheBytes < 0) {
+            if (localBufferBytes < Checksums.CHUNK_BYTES
+                    || hotCacheBytes < 0
+                    || hotBlockBytes < 1) {
                 throw new IllegalArgumentException(
-                        "local buffer of %d bytes, hot cache of %d"
-                                .formatted(localBufferBytes, hotCacheBytes));
+                        "local buffer of %d bytes, hot cache of %d, its blocks of %d"
+                                .formatted(localBufferBytes, hotCacheBytes, hotBlockBytes));
             }
         }
 
         public Memory withLocalBuffer(long bytes) {
-            return new Memory(bytes, hotCacheBytes, crc64, sums);
+            return new Memory(bytes, hotCacheBytes, hotBlockBytes, crc64, sums);
         }
 
         public Memory withHotCache(long bytes) {
-            return new Memory(localBufferBytes, bytes, crc64, sums);
+            return new Memory(localBufferBytes, bytes, hotBlockBytes, crc64, sums);
+        }
+
+        public Memory withHotBlock(long bytes) {
+            return new Memory(localBufferBytes, hotCacheBytes, bytes, crc64, sums);
         }
 
         public Memory withCrc64(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, wanted, sums);
+            return new Memory(localBufferBytes, hotCacheBytes, hotBlockBytes, wanted, sums);
         }
 
         public Memory withSums(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, crc64, wanted);
+            return new Memory(localBufferBytes, hotCacheBytes, hotBlockBytes, crc64, wanted);
+        }
+    }
+
+    /**
+     * How the master is asked. Immutable.
+     *
+     * @param connectTimeout for one attempt to connect
+     * @param retryTime how long a call that changes nothing is tried again when the connection
+     *     breaks, so that a master that restarts is not noticed; zero: not at all
+     */
+    public record Calls(Duration connectTimeout, Duration retryTime) {
+        public static final Calls DEFAULT =
+                new Calls(Duration.ofSeconds(30), Duration.ofSeconds(3));
+
+        public Calls {
+            if (!connectTimeout.isPositive() || retryTime.isNegative()) {
+                throw new IllegalArgumentException(
+                        "connect timeout of %s, retries for %s"
+                                .formatted(connectTimeout, retryTime));
+            }
         }
     }
 
@@ -73,7 +111,9 @@ public record StoreClientConfig(
                 tenant,
                 deadline,
                 Engines.DEFAULT_SETTINGS,
-                Memory.DEFAULT);
+                Memory.DEFAULT,
+                Calls.DEFAULT,
+                Security.PLAIN);
     }
 
     public static StoreClientConfig of(String master) {
@@ -81,10 +121,22 @@ public record StoreClientConfig(
     }
 
     public StoreClientConfig withEngine(EngineEnvironment value) {
-        return new StoreClientConfig(master, metadata, localName, tenant, deadline, value, memory);
+        return new StoreClientConfig(
+                master, metadata, localName, tenant, deadline, value, memory, calls, security);
     }
 
     public StoreClientConfig withMemory(Memory value) {
-        return new StoreClientConfig(master, metadata, localName, tenant, deadline, engine, value);
+        return new StoreClientConfig(
+                master, metadata, localName, tenant, deadline, engine, value, calls, security);
+    }
+
+    public StoreClientConfig withCalls(Calls value) {
+        return new StoreClientConfig(
+                master, metadata, localName, tenant, deadline, engine, memory, value, security);
+    }
+
+    public StoreClientConfig withSecurity(Security value) {
+        return new StoreClientConfig(
+                master, metadata, localName, tenant, deadline, engine, memory, calls, value);
     }
 }

@@ -3,14 +3,8 @@ package io.cassia.store;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
-import io.cassia.rpc.RpcMethod;
 import io.cassia.rpc.mooncake.Args;
-import io.cassia.rpc.mooncake.BufferDescriptor;
-import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MasterMethods;
-import io.cassia.rpc.mooncake.MoveStartResult;
-import io.cassia.rpc.mooncake.Placement;
-import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.TaskAssignment;
 import io.cassia.rpc.mooncake.TaskCompletion;
 import io.cassia.rpc.mooncake.TaskInfo;
@@ -19,19 +13,15 @@ import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
-import io.cassia.store.Transfers.Piece;
-import io.cassia.transfer.Opcode;
-import io.cassia.transfer.TransferEngine;
+import io.cassia.store.ReplicaCopies.Subject;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -61,9 +51,7 @@ final class TaskRunner implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Uuid client;
-    private final TransferEngine engine;
-    private final Mounts mounts;
-    private final Transfers transfers;
+    private final ReplicaCopies copies;
     private final MasterLink master;
     private final Clock clock;
     private final Counter done;
@@ -82,16 +70,12 @@ final class TaskRunner implements AutoCloseable {
 
     TaskRunner(
             Uuid client,
-            TransferEngine engine,
-            Mounts mounts,
-            Transfers transfers,
+            ReplicaCopies copies,
             MasterLink master,
             Clock clock,
             MeterRegistry meters) {
         this.client = client;
-        this.engine = engine;
-        this.mounts = mounts;
-        this.transfers = transfers;
+        this.copies = copies;
         this.master = master;
         this.clock = clock;
         this.done = counter(meters, "done", "Copies and moves of replicas that succeeded");
@@ -200,13 +184,6 @@ final class TaskRunner implements AutoCloseable {
         }
     }
 
-    /** A key with its tenant. */
-    private record Subject(ByteString key, ByteString tenant) {
-        Args.ClientKey by(Uuid client) {
-            return new Args.ClientKey(client, key, tenant);
-        }
-    }
-
     /** Only a full target is worth another try: it may be evicting. */
     private Outcome<Done> execute(TaskAssignment task) {
         JsonNode payload;
@@ -236,8 +213,15 @@ final class TaskRunner implements AutoCloseable {
                         key(payload), ByteString.of(payload.path("tenant_id").asString("default")));
         String source = payload.path("source").asString("");
         return switch (type) {
-            case COPY -> copy(subject, source, payload, deadline);
-            case MOVE -> move(subject, source, payload.path("target").asString(""), deadline);
+            case COPY -> {
+                List<String> targets = new ArrayList<>();
+                payload.path("targets").forEach(target -> targets.add(target.asString("")));
+                yield copies.copy(subject, source, targets, deadline);
+            }
+            case MOVE -> {
+                String target = payload.path("target").asString("");
+                yield copies.move(subject, source, target, deadline);
+            }
             default -> Outcome.failed(StoreCode.INVALID_PARAMS, "task type " + type);
         };
     }
@@ -248,97 +232,6 @@ final class TaskRunner implements AutoCloseable {
         return bytes.isEmpty()
                 ? ByteString.of(payload.path("key").asString(""))
                 : ByteString.wrap(HexFormat.of().parseHex(bytes));
-    }
-
-    private Outcome<Done> copy(
-            Subject subject, String source, JsonNode payload, Deadline deadline) {
-        List<String> targets = new ArrayList<>();
-        payload.path("targets").forEach(target -> targets.add(target.asString("")));
-        Outcome<CopyStartResult> started =
-                master.call(
-                        MasterMethods.COPY_START,
-                        new Args.CopyStart(client, subject.key, subject.tenant, source, targets),
-                        deadline);
-        return started.then(
-                copy -> {
-                    Outcome<Done> written = write(copy.source(), copy.targets(), deadline);
-                    return finish(
-                            written,
-                            MasterMethods.COPY_END,
-                            MasterMethods.COPY_REVOKE,
-                            subject,
-                            deadline);
-                });
-    }
-
-    private Outcome<Done> move(Subject subject, String source, String target, Deadline deadline) {
-        Outcome<MoveStartResult> started =
-                master.call(
-                        MasterMethods.MOVE_START,
-                        new Args.MoveStart(client, subject.key, subject.tenant, source, target),
-                        deadline);
-        return started.then(
-                move -> {
-                    List<ReplicaDescriptor> targets = move.target().map(List::of).orElse(List.of());
-                    Outcome<Done> written = write(move.source(), targets, deadline);
-                    return finish(
-                            written,
-                            MasterMethods.MOVE_END,
-                            MasterMethods.MOVE_REVOKE,
-                            subject,
-                            deadline);
-                });
-    }
-
-    private Outcome<Done> finish(
-            Outcome<Done> written,
-            RpcMethod<Args.ClientKey, Outcome<Done>> end,
-            RpcMethod<Args.ClientKey, Outcome<Done>> revoke,
-            Subject subject,
-            Deadline deadline) {
-        if (written.isOk()) {
-            return master.call(end, subject.by(client), deadline);
-        }
-        Outcome<Done> revoked = master.call(revoke, subject.by(client), deadline);
-        if (revoked instanceof Outcome.Failed<Done>(Code code, String detail)) {
-            LOG.log(
-                    Level.WARNING,
-                    "copy not taken back key={0} code={1} detail={2}",
-                    Keys.show(subject.key),
-                    code.label(),
-                    detail);
-        }
-        return written;
-    }
-
-    /** Out of this node's own memory, and no other's. */
-    private Outcome<Done> write(
-            ReplicaDescriptor source, List<ReplicaDescriptor> targets, Deadline deadline) {
-        if (!(source.placement() instanceof Placement.Memory(BufferDescriptor from))) {
-            return Outcome.failed(StoreCode.INVALID_PARAMS, "the source is not in memory");
-        }
-        Optional<MemorySegment> memory =
-                from.transportEndpoint().equals(engine.localName())
-                        ? mounts.memory(from.address(), from.size())
-                        : Optional.empty();
-        if (memory.isEmpty()) {
-            return Outcome.failed(
-                    StoreCode.REPLICA_NOT_IN_LOCAL_MEMORY,
-                    "the source is at %s, this node is %s"
-                            .formatted(from.transportEndpoint(), engine.localName()));
-        }
-        List<Piece> pieces = new ArrayList<>(targets.size());
-        for (ReplicaDescriptor target : targets) {
-            if (target.placement() instanceof Placement.Memory(BufferDescriptor to)) {
-                pieces.add(new Piece(0, to, 0, memory.get()));
-            }
-        }
-        for (Outcome<Done> moved : transfers.run(Opcode.WRITE, pieces, deadline.remaining())) {
-            if (!moved.isOk()) {
-                return moved;
-            }
-        }
-        return Outcome.done();
     }
 
     /** Lets what runs end. */

@@ -256,6 +256,14 @@ public final class TransferEngine implements AutoCloseable {
         };
     }
 
+    /**
+     * Writes what this engine has published into the metadata store once more, for who knows that
+     * the store was restarted; without that it is found out at the next heartbeat. ERR_METADATA.
+     */
+    public Outcome<Done> republish() {
+        return directory.publish();
+    }
+
     /** The published segment name. */
     public String localName() {
         return name;

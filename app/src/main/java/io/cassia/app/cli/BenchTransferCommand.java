@@ -276,7 +276,7 @@ final class BenchTransferCommand implements Callable<Integer> {
                                                 output.console().program(),
                                                 engine.localName()));
         output.console().flush();
-        stop.awaitThen(engine::close);
+        stop.awaitThen(engine::close, StopSignal.SHORT);
         return exit;
     }
 

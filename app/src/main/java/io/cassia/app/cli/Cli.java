@@ -98,6 +98,11 @@ public final class Cli {
             if (command.getCommand() instanceof DeclaresOptions declaring) {
                 declaring.declare(command.getCommandSpec());
             }
+            for (Object shared : command.getMixins().values()) {
+                if (shared instanceof DeclaresOptions declaring) {
+                    declaring.declare(command.getCommandSpec());
+                }
+            }
         }
         root.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         root.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));

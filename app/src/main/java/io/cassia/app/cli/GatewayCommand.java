@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
         name = "gateway",
         description = {
             "Run the REST service of a cluster: objects over HTTP, on Mooncake's paths and more.",
-            "It has no authentication: let it listen where only its users reach it."
+            "Without a token everybody may ask: let it listen where only its users reach it."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -44,7 +44,15 @@ final class GatewayCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return serving.run(
-                rest.config(host).then(config -> backend.startGateway(connection.config(), config)),
+                rest.config(host, backend.variables())
+                        .then(
+                                config ->
+                                        connection
+                                                .config()
+                                                .then(
+                                                        client ->
+                                                                backend.startGateway(
+                                                                        client, config))),
                 running ->
                         (Serving.addresses(running) + "\n\n" + RestOptions.examples(running))
                                 .stripTrailing());

@@ -24,6 +24,11 @@ final class LocalFiles {
 
     /** The file's bytes, mapped for as long as the arena lives. */
     static Outcome<MemorySegment> map(Path file, Arena arena) {
+        if (Files.isDirectory(file)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    file + " is a directory; store its files one by one, or a tar of it");
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return Outcome.ok(channel.map(MapMode.READ_ONLY, 0, channel.size(), arena));
         } catch (IOException e) {

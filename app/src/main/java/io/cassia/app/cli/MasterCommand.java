@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
             "  cassia master --rpc-port 0 --http-port 0 --metadata-port off --json",
             "  cassia master --config master.yaml --print-config"
         })
-final class MasterCommand implements Callable<Integer>, DeclaresOptions {
+final class MasterCommand implements Callable<Integer> {
     @Mixin private final Output output;
     @Mixin private final MasterOptions options;
     @Spec private CommandSpec spec = CommandSpec.create();
@@ -39,13 +39,8 @@ final class MasterCommand implements Callable<Integer>, DeclaresOptions {
     }
 
     @Override
-    public void declare(CommandSpec own) {
-        options.declare(own);
-    }
-
-    @Override
     public Integer call() {
-        Configuration configuration = MasterOptions.require(options.configuration(Map.of()), spec);
+        Configuration configuration = SettingOptions.require(options.configuration(Map.of()), spec);
         MasterSettings settings = options.settings(configuration, spec, output.console());
         if (options.printsOnly()) {
             return output.ok(

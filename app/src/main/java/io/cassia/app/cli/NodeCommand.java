@@ -1,12 +1,19 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.StoreFlags;
+import io.cassia.app.cluster.StoreSettings;
 import io.cassia.base.HumanSize;
+import io.cassia.status.Outcome;
 import io.cassia.store.NodeConfig;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** {@code cassia node}. Confined to its thread. */
@@ -18,82 +25,53 @@ import picocli.CommandLine.Option;
             "  cassia node --segment 4GiB",
             "  cassia node --master 10.0.0.1:50051 --host 10.0.0.2 --segment 64GiB"
         })
-final class NodeCommand implements Callable<Integer> {
+final class NodeCommand implements Callable<Integer>, DeclaresOptions {
+    private static final String CONFIG_VARIABLE = "CASSIA_NODE_CONFIG";
+
     @Mixin private final Output output;
     private final Backend backend;
+    private final SettingOptions options;
     private final Serving serving;
 
     @Option(
-            names = "--master",
-            paramLabel = "HOST:PORT",
-            defaultValue = "${env:CASSIA_MASTER:-127.0.0.1:50051}",
-            description =
-                    "RPC address of the master. Default: $CASSIA_MASTER, else 127.0.0.1:50051.")
-    private String master = "";
-
-    @Option(
-            names = "--metadata",
-            paramLabel = "URI",
-            defaultValue = "${env:CASSIA_METADATA:-}",
+            names = "--config",
+            paramLabel = "FILE",
             description = {
-                "Transfer Engine metadata: http://host:port/metadata or P2PHANDSHAKE.",
-                "Default: $CASSIA_METADATA, else port 8080 on the master's host."
+                "YAML or JSON file with settings of nodes; flags and variables win over it.",
+                "Default: $CASSIA_NODE_CONFIG."
             })
-    private String metadata = "";
-
-    @Option(
-            names = "--host",
-            paramLabel = "HOST",
-            defaultValue = "127.0.0.1",
-            description = "Name under which peers reach this node. Default: 127.0.0.1.")
-    private String host = "";
-
-    @Option(
-            names = {"--segment", "--memory"},
-            paramLabel = "SIZE",
-            defaultValue = "1GiB",
-            converter = Converters.Size.class,
-            description = "Memory to lend. Default: 1GiB.")
-    private long segmentBytes;
-
-    @Option(
-            names = "--longest-segment",
-            paramLabel = "SIZE",
-            defaultValue = "64GiB",
-            converter = Converters.Size.class,
-            description = "More memory is mounted as several segments. Default: 64GiB.")
-    private long longestSegmentBytes;
-
-    @Option(
-            names = "--drain",
-            paramLabel = "DURATION",
-            defaultValue = "0",
-            converter = Converters.Seconds.class,
-            description = {
-                "When stopped (SIGTERM, Ctrl-C), have the stored objects moved to other nodes and",
-                "leave after that time at the latest. Default: 0, leave at once."
-            })
-    private Duration drainTime = Duration.ZERO;
+    private @Nullable Path file;
 
     NodeCommand(Console console, Backend backend, StopSignal stop) {
         this.output = new Output(console);
         this.backend = backend;
+        this.options = new SettingOptions(StoreFlags.NODE, backend.variables());
         this.serving = new Serving(output, stop);
     }
 
     @Override
+    public void declare(CommandSpec spec) {
+        options.declare(spec);
+    }
+
+    @Override
     public Integer call() {
-        NodeConfig config =
-                new NodeConfig(master, Connection.metadataOf(master, metadata), host, segmentBytes)
-                        .withLongestSegment(longestSegmentBytes)
-                        .withDrainTime(drainTime);
+        Outcome<NodeConfig> config =
+                options.configuration(file, CONFIG_VARIABLE, Map.of()).then(StoreSettings::node);
+        Duration drain =
+                config instanceof Outcome.Ok<NodeConfig>(NodeConfig node)
+                        ? node.drainTime()
+                        : Duration.ZERO;
         return serving.run(
-                backend.startNode(config),
-                running ->
-                        "%s%nlends     %s to the master at %s"
-                                .formatted(
-                                        Serving.addresses(running),
-                                        HumanSize.format(segmentBytes),
-                                        master));
+                config.then(backend::startNode),
+                running -> {
+                    NodeConfig node = config.orThrow();
+                    return "%s%nlends     %s to the master at %s"
+                            .formatted(
+                                    Serving.addresses(running),
+                                    HumanSize.format(node.segmentBytes()),
+                                    node.master());
+                },
+                drain.plus(StopSignal.SHORT));
     }
 }

@@ -40,9 +40,9 @@ final class PutCommand implements Callable<Integer> {
     @Option(
             names = "--replicas",
             paramLabel = "N",
-            defaultValue = "1",
+            defaultValue = "${env:CASSIA_REPLICAS:-1}",
             converter = Converters.Count.class,
-            description = "Copies on different segments. Default: 1.")
+            description = "Copies on different segments. Default: $CASSIA_REPLICAS, else 1.")
     private int replicas;
 
     @Option(names = "--hard-pin", description = "Never evict the object.")

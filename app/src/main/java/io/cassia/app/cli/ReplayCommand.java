@@ -1,6 +1,7 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.StoreSettings;
 import io.cassia.app.replay.ReplayOptions;
 import io.cassia.app.replay.ReplayReport;
 import io.cassia.app.replay.Trace;
@@ -154,7 +155,7 @@ final class ReplayCommand implements Callable<Integer> {
             return run.on(
                     new StoreClientConfig(
                             master,
-                            Connection.metadataOf(master, metadata),
+                            StoreSettings.metadataOf(master, metadata),
                             "127.0.0.1",
                             tenant,
                             TIMEOUT),

@@ -1,10 +1,15 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Running;
+import io.cassia.gateways.rest.RestAccess;
 import io.cassia.gateways.rest.RestConfig;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -55,6 +60,16 @@ final class RestOptions {
                             + " request waits for buffers. Default: 30s.")
     private Duration patience = DEFAULT.patience();
 
+    @Option(
+            names = "--rest-key-store",
+            paramLabel = "FILE",
+            description = {
+                "PKCS#12 file with the key of the REST service: HTTPS. Its password is in",
+                "CASSIA_REST_PASSWORD. Default: $CASSIA_REST_KEY_STORE, else HTTP.",
+                "With CASSIA_REST_TOKEN requests must carry it: Authorization: Bearer TOKEN."
+            })
+    private @Nullable Path keyStore;
+
     /** A port, or {@code off}. */
     static final class PortOrOff implements ITypeConverter<Integer> {
         private static final int HIGHEST = 65_535;
@@ -81,14 +96,38 @@ final class RestOptions {
      * INVALID_PARAMS when there is nothing to run.
      *
      * @param host address to listen on
+     * @param variables the environment, which has the secrets
      */
-    Outcome<RestConfig> config(String host) {
+    Outcome<RestConfig> config(String host, Map<String, String> variables) {
         if (isOff() || bufferBytes < 1 || patience.isZero()) {
             return Outcome.failed(
                     StoreCode.INVALID_PARAMS,
                     "--rest-port must not be 'off' here, --rest-buffers and --rest-patience not 0");
         }
-        return Outcome.ok(new RestConfig(host, port, bufferBytes, requests, patience));
+        return access(variables)
+                .map(
+                        access ->
+                                new RestConfig(host, port, bufferBytes, requests, patience)
+                                        .withAccess(access));
+    }
+
+    private Outcome<RestAccess> access(Map<String, String> variables) {
+        Optional<Path> keys =
+                Optional.ofNullable(keyStore)
+                        .or(
+                                () ->
+                                        Optional.ofNullable(variables.get("CASSIA_REST_KEY_STORE"))
+                                                .filter(text -> !text.isBlank())
+                                                .map(Path::of));
+        try {
+            return Outcome.ok(
+                    new RestAccess(
+                            keys,
+                            variables.getOrDefault("CASSIA_REST_PASSWORD", ""),
+                            variables.getOrDefault("CASSIA_REST_TOKEN", "").strip()));
+        } catch (IllegalArgumentException e) {
+            return Outcome.failed(StoreCode.INVALID_PARAMS, "CASSIA_REST_TOKEN: " + e.getMessage());
+        }
     }
 
     /** Lines to paste, or none when there is no service. */

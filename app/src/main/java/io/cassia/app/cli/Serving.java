@@ -21,6 +21,13 @@ final class Serving {
      * @param text what people shall read when it is ready
      */
     int run(Outcome<Running> started, Function<Running, String> text) {
+        return run(started, text, StopSignal.SHORT);
+    }
+
+    /**
+     * @param longest closing may take
+     */
+    int run(Outcome<Running> started, Function<Running, String> text, Duration longest) {
         return switch (started) {
             case Outcome.Ok<Running>(Running running) -> {
                 int exit =
@@ -39,7 +46,7 @@ final class Serving {
                                                 + HumanDuration.format(sinceStart())
                                                 + "; Ctrl-C stops it");
                 output.console().flush();
-                stop.awaitThen(running::close);
+                stop.awaitThen(running::close, longest);
                 yield exit;
             }
             case Outcome.Failed<Running> failure -> output.failed(failure);

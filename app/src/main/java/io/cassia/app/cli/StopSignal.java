@@ -1,28 +1,43 @@
 package io.cassia.app.cli;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.HumanDuration;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** How a server learns that it shall end; a seam for tests. */
 @FunctionalInterface
 interface StopSignal {
-    /** Waits until the process shall end, then runs {@code close} on the calling thread. */
-    void awaitThen(Runnable close);
+    /** What closing takes at most when nothing has to be brought to safety. */
+    Duration SHORT = Duration.ofSeconds(20);
+
+    /**
+     * Waits until the process shall end, then runs {@code close} on the calling thread.
+     *
+     * @param longest closing may take; the process then ends all the same
+     */
+    void awaitThen(Runnable close, Duration longest);
 
     /**
      * SIGINT and SIGTERM. The process then ends with 0: whoever asked a server to stop and sees it
      * stop in order has no error to handle.
      */
     static StopSignal ofProcess() {
-        return close -> {
+        return (close, longest) -> {
             CountDownLatch asked = new CountDownLatch(1);
             CountDownLatch closed = new CountDownLatch(1);
             Thread hook =
                     new Thread(
                             () -> {
                                 asked.countDown();
-                                boolean inOrder = await(closed, 20);
+                                boolean inOrder = await(closed, longest.toSeconds());
+                                if (!inOrder) {
+                                    System.err.println(
+                                            "error: not closed within "
+                                                    + HumanDuration.format(longest)
+                                                    + "; ended all the same");
+                                }
                                 Runtime.getRuntime().halt(inOrder ? 0 : ExitCodes.INTERNAL);
                             },
                             "stop");

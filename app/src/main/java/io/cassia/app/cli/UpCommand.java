@@ -3,10 +3,14 @@ package io.cassia.app.cli;
 import io.cassia.app.cluster.Backend;
 import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.Running;
+import io.cassia.app.cluster.StoreFlags;
+import io.cassia.app.cluster.StoreSettings;
 import io.cassia.base.HumanSize;
 import io.cassia.base.config.Configuration;
 import io.cassia.status.Outcome;
+import io.cassia.store.NodeConfig;
 import io.cassia.store.StoreClientConfig;
+import io.cassia.transfer.Security;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -34,6 +38,7 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
     @Mixin private final MasterOptions options;
     @Mixin private final RestOptions rest = new RestOptions();
     @Spec private CommandSpec spec = CommandSpec.create();
+    private final SettingOptions store;
     private final Backend backend;
     private final Serving serving;
 
@@ -54,6 +59,7 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
 
     UpCommand(Console console, Backend backend, StopSignal stop, Map<String, String> environment) {
         this.options = new MasterOptions(environment);
+        this.store = new SettingOptions(StoreFlags.CLUSTER, environment);
         this.output = new Output(console);
         this.backend = backend;
         this.serving = new Serving(output, stop);
@@ -61,37 +67,56 @@ final class UpCommand implements Callable<Integer>, DeclaresOptions {
 
     @Override
     public void declare(CommandSpec own) {
-        options.declare(own);
+        store.declare(own);
     }
 
     @Override
     public Integer call() {
         Map<String, String> hosts = Map.of("rpc-host", host, "http-host", host);
-        Configuration configuration = MasterOptions.require(options.configuration(hosts), spec);
+        Configuration configuration = SettingOptions.require(options.configuration(hosts), spec);
         MasterSettings settings = options.settings(configuration, spec, output.console());
         if (options.printsOnly()) {
             return output.ok(
                     () -> ConfigurationText.document(configuration),
                     () -> ConfigurationText.yaml(configuration));
         }
-        return serving.run(
-                backend.startCluster(settings, host, List.of(memoryBytes)).then(this::withRest),
-                this::text);
+        return serving.run(start(settings), this::text);
     }
 
-    private Outcome<Running> withRest(Running cluster) {
+    private Outcome<Running> start(MasterSettings settings) {
+        return store.configuration()
+                .then(
+                        own ->
+                                StoreSettings.security(own)
+                                        .then(security -> start(settings, own, security)));
+    }
+
+    private Outcome<Running> start(MasterSettings settings, Configuration own, Security security) {
+        NodeConfig node =
+                new NodeConfig("", "", host, memoryBytes)
+                        .withLongestSegment(own.require(StoreFlags.LONGEST_SEGMENT))
+                        .withSecurity(security);
+        return backend.startCluster(settings, List.of(node))
+                .then(cluster -> withRest(cluster, StoreSettings.memory(own), security));
+    }
+
+    private Outcome<Running> withRest(
+            Running cluster, StoreClientConfig.Memory memory, Security security) {
         if (rest.isOff()) {
             return Outcome.ok(cluster);
         }
         StoreClientConfig client =
                 new StoreClientConfig(
-                        cluster.master(),
-                        cluster.metadata(),
-                        host,
-                        StoreClientConfig.of(cluster.master()).tenant(),
-                        RestOptions.DEADLINE);
+                                cluster.master(),
+                                cluster.metadata(),
+                                host,
+                                StoreClientConfig.of(cluster.master()).tenant(),
+                                RestOptions.DEADLINE)
+                        .withMemory(memory)
+                        .withSecurity(security);
         Outcome<Running> gateway =
-                rest.config(host).then(config -> backend.startGateway(client, config));
+                rest.config(host, backend.variables())
+                        .then(config -> backend.startGateway(client, config));
         if (!gateway.isOk()) {
             cluster.close();
         }

@@ -10,6 +10,9 @@ import java.util.Map;
 
 /** Where the commands get clients and servers from: the real assemblies, or fakes in a test. */
 public interface Backend {
+    /** The environment, which decides what no option says. */
+    Map<String, String> variables();
+
     /** A client of a running cluster; the codes are those of the store client. */
     Outcome<ObjectStore> connect(StoreClientConfig config);
 
@@ -22,10 +25,22 @@ public interface Backend {
     /**
      * A whole cluster in this process.
      *
+     * @param nodes one each; they join the master of this call, whatever they say
+     */
+    Outcome<Running> startCluster(MasterSettings settings, List<NodeConfig> nodes);
+
+    /**
+     * The same with nodes that are not told more.
+     *
      * @param host name under which peers reach the nodes
      * @param segments memory of each node in bytes; one node per entry
      */
-    Outcome<Running> startCluster(MasterSettings settings, String host, List<Long> segments);
+    default Outcome<Running> startCluster(
+            MasterSettings settings, String host, List<Long> segments) {
+        return startCluster(
+                settings,
+                segments.stream().map(bytes -> new NodeConfig("", "", host, bytes)).toList());
+    }
 
     /** The REST service of a running cluster, with a client of its own. */
     Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest);

@@ -42,6 +42,6 @@ final class GatewayAssembly {
     private static Running.Builder serving(
             RestServer server, RestConfig rest, Running.Builder parts) {
         HostPort address = new HostPort(MasterAssembly.advertised(rest.host()), server.port());
-        return parts.onClose(server::close).listensOn("rest", "http://" + address);
+        return parts.onClose(server::close).listensOn("rest", rest.scheme() + "://" + address);
     }
 }

@@ -71,11 +71,12 @@ final class LentSegments implements SegmentHost, AutoCloseable {
         Outcome<StorageNode> started =
                 StorageNode.start(
                         new NodeConfig(
-                                cluster.master(),
-                                cluster.metadata(),
-                                cluster.localName(),
-                                0,
-                                cluster.engine()),
+                                        cluster.master(),
+                                        cluster.metadata(),
+                                        cluster.localName(),
+                                        0,
+                                        cluster.engine())
+                                .withSecurity(cluster.security()),
                         clock,
                         meters);
         if (started instanceof Outcome.Ok<StorageNode>(StorageNode running)) {

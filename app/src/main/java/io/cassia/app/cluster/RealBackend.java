@@ -49,26 +49,21 @@ record RealBackend(Clock clock, Map<String, String> variables) implements Backen
     }
 
     @Override
-    public Outcome<Running> startCluster(
-            MasterSettings settings, String host, List<Long> segments) {
-        return engine().then(engine -> startCluster(settings, host, segments, engine));
+    public Outcome<Running> startCluster(MasterSettings settings, List<NodeConfig> nodes) {
+        return engine().then(engine -> startCluster(settings, nodes, engine));
     }
 
     private Outcome<Running> startCluster(
-            MasterSettings settings, String host, List<Long> segments, EngineEnvironment engine) {
+            MasterSettings settings, List<NodeConfig> nodes, EngineEnvironment engine) {
         Outcome<Running.Builder> parts =
                 MasterAssembly.start(settings, clock, new Running.Builder());
-        for (long bytes : segments) {
+        for (NodeConfig node : nodes) {
             parts =
                     parts.then(
                             started ->
                                     NodeAssembly.start(
-                                            new NodeConfig(
-                                                    started.master(),
-                                                    started.metadata(),
-                                                    host,
-                                                    bytes,
-                                                    engine),
+                                            node.withCluster(started.master(), started.metadata())
+                                                    .withEngine(engine),
                                             clock,
                                             started));
         }

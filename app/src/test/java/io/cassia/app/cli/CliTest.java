@@ -55,8 +55,6 @@ class CliTest {
 
     @ParameterizedTest
     @CsvSource({
-        "node --segment 2XB, is not a size",
-        "node --segment -1, is not a size",
         "master --rpc-port 70000, it is a port",
         "master --client-ttl soon, it is a duration",
         "master --eviction-ratio 1.5, it is a number from 0 to 1",

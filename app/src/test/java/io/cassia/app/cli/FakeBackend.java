@@ -19,7 +19,9 @@ import io.cassia.store.StoreClientConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,9 +30,12 @@ import java.util.TreeMap;
 final class FakeBackend implements Backend, ObjectStore {
     final SortedMap<ByteString, byte[]> objects = new TreeMap<>();
     final List<String> log = new ArrayList<>();
+    final List<Record> configurations = new ArrayList<>();
     Optional<Outcome.Failed<?>> failure = Optional.empty();
+    final Map<String, String> variables = new HashMap<>();
     int flippedByte = -1;
     MasterSettings master = MasterSettings.embedded();
+    RestConfig rest = RestConfig.DEFAULT;
     PutOptions lastPut = PutOptions.DEFAULT;
     int open;
 
@@ -43,8 +48,14 @@ final class FakeBackend implements Backend, ObjectStore {
     }
 
     @Override
+    public Map<String, String> variables() {
+        return variables;
+    }
+
+    @Override
     public Outcome<ObjectStore> connect(StoreClientConfig config) {
         log.add("connect " + config);
+        configurations.add(config);
         open++;
         return Outcome.ok(this);
     }
@@ -58,20 +69,24 @@ final class FakeBackend implements Backend, ObjectStore {
     @Override
     public Outcome<Running> startNode(NodeConfig config) {
         log.add("node " + config);
+        configurations.add(config);
         return or(Outcome.ok(running("node").node("10.0.0.2:15001").build()));
     }
 
     @Override
-    public Outcome<Running> startCluster(
-            MasterSettings settings, String host, List<Long> segments) {
+    public Outcome<Running> startCluster(MasterSettings settings, List<NodeConfig> nodes) {
         master = settings;
-        log.add("cluster " + host + " " + segments);
+        String host = nodes.getFirst().localName();
+        log.add("cluster " + host + " " + nodes.stream().map(NodeConfig::segmentBytes).toList());
+        configurations.addAll(nodes);
         return or(Outcome.ok(running("cluster").node(host + ":15001").build()));
     }
 
     @Override
-    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig rest) {
+    public Outcome<Running> startGateway(StoreClientConfig client, RestConfig config) {
+        rest = config;
         log.add("gateway " + client.master() + " " + rest);
+        configurations.add(client);
         return or(
                 Outcome.ok(
                         new Running.Builder()

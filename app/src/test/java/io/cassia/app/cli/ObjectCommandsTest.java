@@ -97,6 +97,9 @@ class ObjectCommandsTest {
         CliRun put = CliRun.of(backend, "put", "k", dir.resolve("absent").toString());
         assertThat(put.exit()).isEqualTo(3);
         assertThat(put.err()).contains("FILE_NOT_FOUND").contains("absent: no such file");
+        CliRun folder = CliRun.of(backend, "put", "k", dir.toString());
+        assertThat(folder.exit()).isEqualTo(2);
+        assertThat(folder.err()).contains("INVALID_PARAMS").contains("is a directory");
         store("k", 1);
         CliRun get = CliRun.of(backend, "get", "k", "-o", dir.resolve("no/where").toString());
         assertThat(get.exit()).isEqualTo(3);

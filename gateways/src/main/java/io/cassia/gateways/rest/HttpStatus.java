@@ -12,6 +12,7 @@ final class HttpStatus {
     static final int PARTIAL = 206;
     static final int NOT_MODIFIED = 304;
     static final int BAD_REQUEST = 400;
+    static final int UNAUTHORIZED = 401;
     static final int NOT_FOUND = 404;
     static final int METHOD_NOT_ALLOWED = 405;
     static final int CONFLICT = 409;

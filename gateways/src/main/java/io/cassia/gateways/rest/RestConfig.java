@@ -12,9 +12,15 @@ import java.time.Duration;
  * @param maxRequests requests that are worked on at once; more are refused with 503
  * @param patience how long a client may neither send nor take a byte, and how long a request waits
  *     for buffers
+ * @param access who may ask
  */
 public record RestConfig(
-        String host, int port, long bufferBytes, int maxRequests, Duration patience) {
+        String host,
+        int port,
+        long bufferBytes,
+        int maxRequests,
+        Duration patience,
+        RestAccess access) {
     /** Upstream's port of the HTTP server of a client (spec mooncake-store 12.3). */
     public static final int PORT = 9300;
 
@@ -28,7 +34,21 @@ public record RestConfig(
         }
     }
 
+    /** For everybody. */
+    public RestConfig(String host, int port, long bufferBytes, int maxRequests, Duration patience) {
+        this(host, port, bufferBytes, maxRequests, patience, RestAccess.OPEN);
+    }
+
     public RestConfig listeningOn(String newHost, int newPort) {
-        return new RestConfig(newHost, newPort, bufferBytes, maxRequests, patience);
+        return new RestConfig(newHost, newPort, bufferBytes, maxRequests, patience, access);
+    }
+
+    public RestConfig withAccess(RestAccess value) {
+        return new RestConfig(host, port, bufferBytes, maxRequests, patience, value);
+    }
+
+    /** {@code http} or {@code https}. */
+    public String scheme() {
+        return access.keyStore().isPresent() ? "https" : "http";
     }
 }

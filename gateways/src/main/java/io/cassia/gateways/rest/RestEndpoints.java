@@ -70,11 +70,11 @@ final class RestEndpoints {
                         route(
                                 "/api/mount_shm",
                                 "POST",
-                                (exchange, none) -> segments.notSupported(exchange)),
+                                (exchange, none) -> segments.mountShm(exchange)),
                         route(
                                 "/api/reconfigure",
                                 "POST",
-                                (exchange, none) -> segments.notSupported(exchange)),
+                                (exchange, none) -> segments.reconfigure(exchange)),
                         route(
                                 "/api/unmount_local_disk",
                                 "POST",

@@ -2,6 +2,8 @@ package io.cassia.gateways.rest;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.cassia.base.Clock;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -10,20 +12,22 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * The store over HTTP: upstream's paths and more (spec mooncake-store 12.3, docs/adr/0045), one
  * virtual thread per request. Thread-safe.
  *
- * <p>Plain HTTP without authentication, as upstream: bind it to an address that only its users
- * reach. Requests beyond the limit are refused with 503; connections beyond four times the limit
- * are closed.
+ * <p>Plain HTTP without authentication, as upstream, unless its {@link RestAccess} says otherwise:
+ * bind it to an address that only its users reach. Requests beyond the limit are refused with 503;
+ * connections beyond four times the limit are closed.
  */
 public final class RestServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(RestServer.class.getName());
@@ -38,6 +42,7 @@ public final class RestServer implements AutoCloseable {
     private final Semaphore requests;
     private final Semaphore connections;
     private final RestEndpoints endpoints;
+    private final RestAccess access;
     private final ExecutorService threads =
             Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("cassia-rest-", 0).factory());
@@ -52,6 +57,7 @@ public final class RestServer implements AutoCloseable {
             Supplier<String> metricsText) {
         this.server = server;
         this.clock = clock;
+        this.access = config.access();
         this.metrics = new RestMetrics(meters);
         this.slow = new SlowClients(clock, config.patience(), metrics.slowClients::increment);
         this.requests = new Semaphore(config.maxRequests());
@@ -71,7 +77,8 @@ public final class RestServer implements AutoCloseable {
     }
 
     /**
-     * Starts serving; RPC_FAIL says which address cannot be listened on and why.
+     * Starts serving; RPC_FAIL says which address cannot be listened on and why, INVALID_PARAMS why
+     * the key store is none.
      *
      * @param client of the cluster; it stays the caller's, and its deadline is that of each request
      * @param segments what lends memory when a request asks for that
@@ -88,18 +95,45 @@ public final class RestServer implements AutoCloseable {
         if (address.isUnresolved()) {
             return cannotListen(config, "the host name does not resolve");
         }
-        try {
-            HttpServer server = HttpServer.create(address, BACKLOG);
-            RestServer rest =
-                    new RestServer(server, config, client, segments, clock, meters, metricsText);
-            server.start();
-            return Outcome.ok(rest);
-        } catch (IOException e) {
-            return cannotListen(config, String.valueOf(e.getMessage()));
-        }
+        return listen(config, address)
+                .map(
+                        server -> {
+                            RestServer rest =
+                                    new RestServer(
+                                            server,
+                                            config,
+                                            client,
+                                            segments,
+                                            clock,
+                                            meters,
+                                            metricsText);
+                            server.start();
+                            return rest;
+                        });
     }
 
-    private static Outcome<RestServer> cannotListen(RestConfig config, String cause) {
+    private static Outcome<HttpServer> listen(RestConfig config, InetSocketAddress address) {
+        RestAccess access = config.access();
+        Outcome<Optional<SSLContext>> tls =
+                access.keyStore()
+                        .map(file -> RestAccess.tls(file, access.password()).map(Optional::of))
+                        .orElseGet(() -> Outcome.ok(Optional.empty()));
+        return tls.then(
+                context -> {
+                    try {
+                        if (context.isEmpty()) {
+                            return Outcome.ok(HttpServer.create(address, BACKLOG));
+                        }
+                        HttpsServer server = HttpsServer.create(address, BACKLOG);
+                        server.setHttpsConfigurator(new HttpsConfigurator(context.get()));
+                        return Outcome.ok(server);
+                    } catch (IOException e) {
+                        return cannotListen(config, String.valueOf(e.getMessage()));
+                    }
+                });
+    }
+
+    private static <T> Outcome<T> cannotListen(RestConfig config, String cause) {
         return Outcome.failed(
                 StoreCode.RPC_FAIL,
                 "REST service cannot listen on %s:%d: %s; choose another address or port"
@@ -131,7 +165,13 @@ public final class RestServer implements AutoCloseable {
         RestExchange exchange = new RestExchange(http, call, metrics);
         metrics.began();
         try {
-            if (requests.tryAcquire()) {
+            if (!mayAsk(exchange)) {
+                exchange.responseHeader("WWW-Authenticate", "Bearer realm=\"cassia\"");
+                exchange.failed(
+                        HttpStatus.UNAUTHORIZED,
+                        StoreCode.ILLEGAL_CLIENT,
+                        "this service wants a token: Authorization: Bearer TOKEN");
+            } else if (requests.tryAcquire()) {
                 try {
                     answer(exchange);
                 } finally {
@@ -155,6 +195,12 @@ public final class RestServer implements AutoCloseable {
             exchange.end();
             metrics.ended(exchange.operation(), exchange.status(), clock.nanos() - began);
         }
+    }
+
+    /** Whoever keeps the service alive need not be let in. */
+    private boolean mayAsk(RestExchange exchange) {
+        return access.allows(exchange.header("Authorization"))
+                || exchange.rawPath().equals("/health");
     }
 
     /** A defect is answered with 500 unless the answer has begun, which then breaks off. */

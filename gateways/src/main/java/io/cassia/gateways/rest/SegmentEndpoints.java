@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  *   POST /api/unmount             {"segment_ids", "grace_period_seconds"}
  *   POST /api/unmount_shm         the same
  *   POST /api/mount_shm           memory of other programs: NOT_SUPPORTED
- *   POST /api/reconfigure         the same
+ *   POST /api/reconfigure         between such memory and none: NOT_SUPPORTED
  *   POST /api/unmount_local_disk  there is no disk tier: UNAVAILABLE_IN_CURRENT_MODE
  * </pre>
  */
@@ -113,11 +113,22 @@ final class SegmentEndpoints {
         }
     }
 
-    void notSupported(RestExchange exchange) throws IOException {
+    void mountShm(RestExchange exchange) throws IOException {
         exchange.failed(
                 HttpStatus.NOT_IMPLEMENTED,
                 StoreCode.NOT_SUPPORTED,
-                "memory of other programs is not lent by this service; /api/mount lends its own");
+                "a file in /dev/shm belongs to another program, which may cut it off or write to it"
+                        + " while objects lie there; POST /api/mount {\"size\": BYTES} lends memory"
+                        + " of this service, 'cassia node' that of a process of its own");
+    }
+
+    void reconfigure(RestExchange exchange) throws IOException {
+        exchange.failed(
+                HttpStatus.NOT_IMPLEMENTED,
+                StoreCode.NOT_SUPPORTED,
+                "decode and prefill differ in whether a file's memory is lent, which this service"
+                        + " does not do; POST /api/mount {\"size\": BYTES} begins to lend,"
+                        + " POST /api/unmount {\"segment_ids\": [...]} ends it");
     }
 
     private static List<String> ids(JsonNode given) {

@@ -77,6 +77,10 @@ final class RestCluster implements AutoCloseable {
         return new RestCluster(config, nodeBytes, Duration.ofSeconds(10));
     }
 
+    int port() {
+        return rest.port();
+    }
+
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rest.port() + path))
                 .timeout(Duration.ofSeconds(30));

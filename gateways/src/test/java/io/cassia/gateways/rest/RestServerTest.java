@@ -358,10 +358,12 @@ class RestServerTest {
                 }) {
             assertFailure(cluster.post("/api/unmount", bad), 400, StoreCode.INVALID_PARAMS);
         }
-        assertFailure(
-                cluster.post("/api/mount_shm", "{\"name\":\"x\",\"size\":1}"),
-                501,
-                StoreCode.NOT_SUPPORTED);
+        HttpResponse<byte[]> shm = cluster.post("/api/mount_shm", "{\"name\":\"x\",\"size\":1}");
+        assertFailure(shm, 501, StoreCode.NOT_SUPPORTED);
+        assertThat(json(shm).get("message").asString()).contains("/dev/shm", "/api/mount");
+        HttpResponse<byte[]> mode = cluster.post("/api/reconfigure", "{\"mode\":\"prefill\"}");
+        assertFailure(mode, 501, StoreCode.NOT_SUPPORTED);
+        assertThat(json(mode).get("message").asString()).contains("prefill", "/api/unmount");
         assertFailure(
                 cluster.post("/api/unmount_local_disk", "{\"grace_period_seconds\":3601}"),
                 400,

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +106,8 @@ final class History {
 
     /** What cannot have been. */
     List<String> violations() {
+        Map<Integer, Successes> successes = new HashMap<>();
+        changes.forEach((key, all) -> successes.put(key, Successes.of(all)));
         for (Read read : reads) {
             Change source = byVersion.get(read.version);
             if (read.version == -1 || source == null || Content.key(read.version) != read.key) {
@@ -111,20 +115,53 @@ final class History {
             } else if (source.start > read.end) {
                 violations.add("bytes from the future: " + read.line);
             } else if (source.end != NEVER) {
-                changes.getOrDefault(read.key, List.of()).stream()
-                        .filter(later -> later.succeeded)
-                        .filter(later -> later.start > source.end && later.end < read.start)
-                        .findFirst()
-                        .ifPresent(
-                                later ->
-                                        violations.add(
-                                                "bytes of a version that change %d..%d had ended: %s"
-                                                        .formatted(
-                                                                later.start,
-                                                                later.end,
-                                                                read.line)));
+                long over = requireNonNull(successes.get(read.key)).firstEndAfter(source.end);
+                if (over < read.start) {
+                    violations.add(
+                            "bytes of a version after which a change had ended at %d: %s"
+                                    .formatted(over, read.line));
+                }
             }
         }
         return violations;
+    }
+
+    /** The changes of a key that succeeded, in the order of their beginnings. Immutable. */
+    private static final class Successes {
+        private final long[] starts;
+
+        /** The earliest end of each and of all that began later. */
+        private final long[] firstEnds;
+
+        private Successes(long[] starts, long[] firstEnds) {
+            this.starts = starts;
+            this.firstEnds = firstEnds;
+        }
+
+        static Successes of(List<Change> changes) {
+            List<Change> sorted =
+                    changes.stream()
+                            .filter(change -> change.succeeded)
+                            .sorted(Comparator.comparingLong(change -> change.start))
+                            .toList();
+            long[] starts = sorted.stream().mapToLong(change -> change.start).toArray();
+            long[] firstEnds = new long[starts.length];
+            long first = NEVER;
+            for (int i = starts.length - 1; i >= 0; i--) {
+                first = Math.min(first, sorted.get(i).end);
+                firstEnds[i] = first;
+            }
+            return new Successes(starts, firstEnds);
+        }
+
+        /** The earliest end of those that began later than that. */
+        long firstEndAfter(long nanos) {
+            int at = Arrays.binarySearch(starts, nanos + 1);
+            int from = at >= 0 ? at : -at - 1;
+            while (from > 0 && starts[from - 1] > nanos) {
+                from--;
+            }
+            return from < firstEnds.length ? firstEnds[from] : NEVER;
+        }
     }
 }

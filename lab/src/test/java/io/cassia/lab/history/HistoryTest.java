@@ -3,6 +3,9 @@ package io.cassia.lab.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.lab.process.CassiaProcess;
+import io.cassia.lab.process.Footprint;
+import io.cassia.lab.process.Footprints;
+import io.cassia.lab.process.Footprints.Tolerance;
 import io.cassia.lab.process.ProcessCluster;
 import io.cassia.store.StoreClient;
 import io.cassia.testkit.Signals;
@@ -15,65 +18,101 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients put, replace, remove and read few keys in memory that is much too small, while nodes and
- * clients are killed, stopped and woken. No read may return a byte that it cannot have been.
+ * A mixed load: clients and the REST service put, replace, remove, copy and read few keys in memory
+ * that is much too small, while nodes and clients are killed, stopped and woken. No read may return
+ * a byte that it cannot have been, and those processes that live through it all (the master, a node
+ * near and one far, a client, the gateway) may not grow.
  */
 class HistoryTest {
-    private static final int CLIENTS = 3;
     private static final int NODES = 3;
+    private static final int CLIENTS = 3;
+
+    /** Nodes and clients before these are stopped at times, but live as long as the run. */
+    private static final int FIRST_MORTAL_NODE = 2;
+
+    private static final int FIRST_MORTAL_CLIENT = 1;
+    private static final int REST_CLIENT = 10_000;
     private static final String[] IMPATIENT = {
         "--default-kv-lease-ttl", "400ms",
         "--put-start-discard-timeout", "1s",
         "--put-start-release-timeout", "2s",
-        "--client-ttl", "3s"
+        "--client-ttl", "3s",
+        "--max-total-finished-tasks", "200"
     };
 
     @TempDir Path directory;
 
     private final List<Path> logs = new ArrayList<>();
+    private final Footprints footprints = new Footprints();
     private int started;
 
+    /**
+     * How long and how fast.
+     *
+     * @param time of the load
+     * @param pace between two steps of a client
+     * @param calm between two disturbances, at least
+     * @param sampling between two looks at what processes hold
+     */
+    private record Load(Duration time, Duration pace, Duration calm, Duration sampling) {}
+
     @Test
-    void no_byte_is_wrong_while_processes_are_killed_and_stopped() throws Exception {
-        run(Duration.ofSeconds(30), Long.getLong("seed", 20261129));
+    void no_byte_is_wrong_and_nothing_grows_in_two_minutes() throws Exception {
+        run(
+                new Load(
+                        Duration.ofMinutes(2),
+                        Duration.ofMillis(1),
+                        Duration.ofMillis(300),
+                        Duration.ofSeconds(4)),
+                new Tolerance(2 << 10, 4 << 10, 8 << 10, 4, 8));
     }
 
     @Test
     @Tag("deep")
-    void no_byte_is_wrong_in_an_hour_and_nothing_is_left_over() throws Exception {
-        run(Duration.ofHours(1), Long.getLong("seed", 20261129));
+    void no_byte_is_wrong_and_nothing_grows_in_an_hour() throws Exception {
+        run(
+                new Load(
+                        Duration.ofSeconds(Long.getLong("seconds", 3600)),
+                        Duration.ofMillis(10),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(30)),
+                new Tolerance(1 << 10, 4 << 10, 8 << 10, 4, 8));
     }
 
-    private void run(Duration time, long seed) throws Exception {
+    private void run(Load load, Tolerance tolerance) throws Exception {
+        long seed = Long.getLong("seed", 20261129);
         Random random = new Random(seed);
-        History history = new History();
-        try (ProcessCluster cluster = ProcessCluster.start(IMPATIENT)) {
+        try (ProcessCluster cluster = ProcessCluster.startMeasured(IMPATIENT)) {
+            footprints.watch("master", cluster.master().pid());
             List<CassiaProcess> nodes = new ArrayList<>();
-            for (int i = 0; i < NODES; i++) {
-                nodes.add(node(cluster, i));
-            }
             List<Process> clients = new ArrayList<>();
-            try {
-                for (int i = 0; i < CLIENTS; i++) {
-                    clients.add(client(cluster, random));
+            try (CassiaProcess gateway = cluster.gateway("--timeout", "5s")) {
+                for (int i = 0; i < NODES; i++) {
+                    nodes.add(node(cluster, i));
                 }
-                Footprint before = Footprint.of(cluster.master().pid());
-                long end = System.nanoTime() + time.toNanos();
-                while (System.nanoTime() - end < 0) {
-                    disturb(cluster, nodes, clients, random);
+                for (int i = 0; i < CLIENTS; i++) {
+                    clients.add(client(cluster, random, load.pace));
+                }
+                footprints.watch("near node", nodes.get(0).pid());
+                footprints.watch("far node", nodes.get(1).pid());
+                footprints.watch("client", clients.getFirst().pid());
+                footprints.watch("gateway", gateway.pid());
+                Path log = log(REST_CLIENT);
+                String address = gateway.ready().get("addresses").get("rest").asString();
+                try (RestHistory rest =
+                        RestHistory.start(
+                                address, REST_CLIENT, random.nextLong(), load.pace, log)) {
+                    work(load, cluster, nodes, clients, random);
+                    rest.finish();
                 }
                 for (Process client : clients) {
                     finish(client);
                 }
-                Footprint after = Footprint.of(cluster.master().pid());
-                assertThat(after.threads()).isLessThanOrEqualTo(before.threads() + 16);
-                assertThat(after.descriptors()).isLessThanOrEqualTo(before.descriptors() + 16);
                 try (StoreClient client = cluster.client()) {
                     assertThat(client.stats().orThrow().evictedObjects()).isPositive();
                 }
@@ -81,36 +120,72 @@ class HistoryTest {
                 clients.forEach(Process::destroyForcibly);
             }
         }
+        System.out.println(footprints.table());
+        History history = new History();
         for (Path log : logs) {
             history.add(log);
         }
         System.out.println("seed " + seed + " outcomes " + history.outcomes());
         assertThat(history.violations()).as("seed %d", seed).isEmpty();
         assertThat(history.successfulReads()).isGreaterThan(100);
+        assertThat(footprints.growth(tolerance)).as(footprints.table()).isEmpty();
     }
 
-    /** Every other one is reached as if it were on another host. */
-    private static CassiaProcess node(ProcessCluster cluster, int number) throws Exception {
+    private void work(
+            Load load,
+            ProcessCluster cluster,
+            List<CassiaProcess> nodes,
+            List<Process> clients,
+            Random random)
+            throws Exception {
+        long now = System.nanoTime();
+        long end = now + load.time.toNanos();
+        long look = now;
+        while (now - end < 0) {
+            if (now - look >= 0) {
+                footprints.sample();
+                look += load.sampling.toNanos();
+            }
+            // Nothing is awaited: the seed decides how long the load is left alone, and how long
+            // somebody is stopped. What is checked holds whenever that happens.
+            Thread.sleep(load.calm.toMillis() + random.nextInt(700));
+            disturb(cluster, nodes, clients, random, load.pace);
+            now = System.nanoTime();
+        }
+    }
+
+    /** One is on this host, one is reached as if it were elsewhere, one comes back as either. */
+    private CassiaProcess node(ProcessCluster cluster, int number) throws Exception {
         return number % 2 == 0 ? cluster.node("2MiB") : cluster.remoteNode("2MiB");
     }
 
-    private Process client(ProcessCluster cluster, Random random) throws IOException {
-        int id = ++started;
+    private Path log(int id) {
         Path log = directory.resolve("client-" + id + ".log");
         logs.add(log);
+        return log;
+    }
+
+    private Process client(ProcessCluster cluster, Random random, Duration pace)
+            throws IOException {
+        int id = ++started;
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(Footprint.JAVA_OPTIONS.split(" ", -1)));
+        command.addAll(
+                List.of(
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        HistoryClient.class.getName(),
+                        cluster.address(),
+                        Integer.toString(id),
+                        Long.toString(random.nextLong()),
+                        log(id).toString(),
+                        Long.toString(pace.toMillis())));
         Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                HistoryClient.class.getName(),
-                                cluster.address(),
-                                Integer.toString(id),
-                                Long.toString(random.nextLong()),
-                                log.toString())
+                new ProcessBuilder(command)
                         .redirectError(directory.resolve("client-" + id + ".err").toFile())
                         .start();
         BufferedReader output = process.inputReader();
@@ -128,21 +203,24 @@ class HistoryTest {
     }
 
     private void disturb(
-            ProcessCluster cluster, List<CassiaProcess> nodes, List<Process> clients, Random random)
+            ProcessCluster cluster,
+            List<CassiaProcess> nodes,
+            List<Process> clients,
+            Random random,
+            Duration pace)
             throws Exception {
-        // Nothing is awaited: the seed decides how long the load is left alone, and how long
-        // somebody is stopped. What is checked holds whenever that happens.
-        Thread.sleep(300 + random.nextInt(700));
         int node = random.nextInt(nodes.size());
         int client = random.nextInt(clients.size());
         switch (random.nextInt(6)) {
             case 0 -> {
-                nodes.get(node).kill();
-                nodes.set(node, node(cluster, node));
+                int mortal = Math.max(node, FIRST_MORTAL_NODE);
+                nodes.get(mortal).kill();
+                nodes.set(mortal, node(cluster, random.nextInt(2)));
             }
             case 1 -> {
-                clients.get(client).destroyForcibly().waitFor();
-                clients.set(client, client(cluster, random));
+                int mortal = Math.max(client, FIRST_MORTAL_CLIENT);
+                clients.get(mortal).destroyForcibly().waitFor();
+                clients.set(mortal, client(cluster, random, pace));
             }
             case 2, 3 -> {
                 nodes.get(node).stop();
@@ -154,21 +232,6 @@ class HistoryTest {
                 Signals.stop(clients.get(client));
                 Thread.sleep(random.nextInt(4000));
                 Signals.resume(clients.get(client));
-            }
-        }
-    }
-
-    /** What a process holds. */
-    private record Footprint(long threads, long descriptors) {
-        static Footprint of(long pid) throws IOException {
-            return new Footprint(
-                    count(Path.of("/proc", Long.toString(pid), "task")),
-                    count(Path.of("/proc", Long.toString(pid), "fd")));
-        }
-
-        private static long count(Path directory) throws IOException {
-            try (Stream<Path> entries = Files.list(directory)) {
-                return entries.count();
             }
         }
     }

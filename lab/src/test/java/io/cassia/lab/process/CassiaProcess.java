@@ -83,7 +83,12 @@ public final class CassiaProcess implements AutoCloseable {
 
     /** Runs a command to its end. */
     public static Ended run(String... arguments) throws Exception {
-        try (CassiaProcess process = launch(arguments)) {
+        return run(Map.of(), arguments);
+    }
+
+    /** The same with more variables in its environment. */
+    public static Ended run(Map<String, String> variables, String... arguments) throws Exception {
+        try (CassiaProcess process = launch(variables, arguments)) {
             return process.await(PATIENCE);
         }
     }

@@ -15,6 +15,8 @@ import java.lang.foreign.MemorySegment;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a node's memory when its master or the node itself ends. */
@@ -104,6 +106,99 @@ class NodeProcessTest {
             }
         } finally {
             first.close();
+        }
+    }
+
+    /** Its metadata server is as empty as it is itself; no engine looks after that for an hour. */
+    @Test
+    void node_is_found_again_after_the_master_and_its_metadata_server_were_started_again()
+            throws Exception {
+        int port;
+        int metadataPort;
+        try (ServerSocket free = new ServerSocket(0);
+                ServerSocket other = new ServerSocket(0)) {
+            port = free.getLocalPort();
+            metadataPort = other.getLocalPort();
+        }
+        String address = "127.0.0.1:" + port;
+        String metadata = "http://127.0.0.1:" + metadataPort + "/metadata";
+        String[] master = {
+            "master",
+            "--json",
+            "--http-port",
+            "off",
+            "--rpc-port",
+            Integer.toString(port),
+            "--metadata-port",
+            Integer.toString(metadataPort)
+        };
+        CassiaProcess first = CassiaProcess.launch(master);
+        first.ready();
+        try (CassiaProcess node =
+                        CassiaProcess.launch(
+                                Map.of(
+                                        "CASSIA_METADATA_HEARTBEAT", "1h",
+                                        "CASSIA_METADATA_ENTRY_TTL", "2h"),
+                                "node",
+                                "--json",
+                                "--segment",
+                                "16MiB",
+                                "--master",
+                                address,
+                                "--metadata",
+                                metadata);
+                Arena arena = Arena.ofShared()) {
+            node.ready();
+            first.kill();
+            try (CassiaProcess second = CassiaProcess.launch(master)) {
+                second.ready();
+                StoreClientConfig config =
+                        new StoreClientConfig(
+                                address, metadata, "127.0.0.1", "default", Duration.ofSeconds(5));
+                try (StoreClient client =
+                        StoreClient.connect(config, Clock.system(), new SimpleMeterRegistry())
+                                .orThrow()) {
+                    MemorySegment memory = arena.allocate(1000);
+                    Outcome<?> stored =
+                            Eventually.ok(
+                                    Duration.ofSeconds(30),
+                                    () ->
+                                            client.put(
+                                                    ByteString.of("k"),
+                                                    memory,
+                                                    PutOptions.DEFAULT));
+                    assertThat(stored.isOk()).as("%s %s", stored, node.stderrText()).isTrue();
+                }
+            }
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void node_that_cannot_be_drained_says_so_while_it_ends() throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start();
+                CassiaProcess leaving = node(cluster.address(), "--drain", "1s");
+                StoreClient client = cluster.client();
+                Arena arena = Arena.ofShared()) {
+            client.put(ByteString.of("k"), arena.allocate(1000), PutOptions.DEFAULT).orThrow();
+            assertThat(leaving.terminate()).isZero();
+            assertThat(leaving.stderrText()).contains("node drains", "node not drained");
+        }
+    }
+
+    /** Longer than other closing may take. */
+    @Test
+    @Tag("deep")
+    void node_gets_all_the_time_for_draining_that_it_was_given() throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start();
+                CassiaProcess leaving = node(cluster.address(), "--drain", "25s");
+                StoreClient client = cluster.client();
+                Arena arena = Arena.ofShared()) {
+            client.put(ByteString.of("k"), arena.allocate(1000), PutOptions.DEFAULT).orThrow();
+            assertThat(leaving.terminate()).isZero();
+            assertThat(leaving.stderrText()).contains("node not drained");
+            assertThat(client.exists(ByteString.of("k"))).isEqualTo(Outcome.ok(false));
         }
     }
 

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -14,18 +15,30 @@ import tools.jackson.databind.JsonNode;
 /** A master and nodes in processes of their own, on free loopback ports. Confined to its test. */
 public final class ProcessCluster implements AutoCloseable {
     private final CassiaProcess master;
+    private final Map<String, String> variables;
     private final String address;
     private final JsonNode addresses;
     private final List<CassiaProcess> nodes = new ArrayList<>();
 
-    private ProcessCluster(CassiaProcess master, JsonNode ready) {
+    private ProcessCluster(CassiaProcess master, JsonNode ready, Map<String, String> variables) {
         this.master = master;
+        this.variables = variables;
         this.address = ready.get("master").asString();
         this.addresses = ready.get("addresses");
     }
 
     /** A master with free ports and further options. */
     public static ProcessCluster start(String... masterOptions) throws Exception {
+        return start(Map.of(), masterOptions);
+    }
+
+    /** The same; {@link Footprint} can be taken of its processes. */
+    public static ProcessCluster startMeasured(String... masterOptions) throws Exception {
+        return start(Map.of("JAVA_TOOL_OPTIONS", Footprint.JAVA_OPTIONS), masterOptions);
+    }
+
+    private static ProcessCluster start(Map<String, String> variables, String... masterOptions)
+            throws Exception {
         List<String> arguments =
                 new ArrayList<>(
                         List.of(
@@ -38,10 +51,10 @@ public final class ProcessCluster implements AutoCloseable {
                                 "--metadata-port",
                                 "0"));
         arguments.addAll(List.of(masterOptions));
-        CassiaProcess master = CassiaProcess.launch(arguments.toArray(String[]::new));
+        CassiaProcess master = CassiaProcess.launch(variables, arguments.toArray(String[]::new));
         try {
             JsonNode ready = master.ready();
-            return new ProcessCluster(master, ready);
+            return new ProcessCluster(master, ready, variables);
         } catch (Exception e) {
             master.close();
             throw e;
@@ -58,10 +71,12 @@ public final class ProcessCluster implements AutoCloseable {
         return node(segment, Map.of("MC_FORCE_TCP", "1"));
     }
 
-    private CassiaProcess node(String segment, Map<String, String> variables) throws Exception {
+    private CassiaProcess node(String segment, Map<String, String> more) throws Exception {
+        Map<String, String> all = new HashMap<>(variables);
+        all.putAll(more);
         CassiaProcess node =
                 CassiaProcess.launch(
-                        variables,
+                        all,
                         "node",
                         "--json",
                         "--master",
@@ -73,6 +88,23 @@ public final class ProcessCluster implements AutoCloseable {
         nodes.add(node);
         node.ready();
         return node;
+    }
+
+    /** Starts the REST service on a free port; closing it is the caller's. */
+    public CassiaProcess gateway(String... options) throws IOException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "gateway",
+                                "--json",
+                                "--master",
+                                address,
+                                "--metadata",
+                                StoreClientConfig.P2P,
+                                "--rest-port",
+                                "0"));
+        arguments.addAll(List.of(options));
+        return CassiaProcess.launch(variables, arguments.toArray(String[]::new));
     }
 
     public String address() {

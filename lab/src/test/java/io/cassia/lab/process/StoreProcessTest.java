@@ -11,8 +11,8 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions;
 import io.cassia.store.StoreClient;
-import io.cassia.store.WriteSession;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -24,6 +24,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users do with a cluster of separate processes, and what happens when these are killed. */
 class StoreProcessTest {
@@ -88,39 +90,87 @@ class StoreProcessTest {
         }
     }
 
-    @Test
+    /**
+     * As one value and piece by piece, near and as if it were on another host: whole, as a stream,
+     * and in ranges across the places where signed and unsigned 32 bits end.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Tag("deep")
-    void object_above_four_gigabytes_is_written_and_read_in_pieces() throws Exception {
+    void object_above_four_gigabytes_comes_back_byte_for_byte(boolean far) throws Exception {
         long bytes = (4L << 30) + (16 << 20) + 17;
-        int piece = 64 << 20;
         assumeTrue(
-                availableBytes() > 2 * bytes
+                availableBytes() > 3 * bytes
                         && Path.of("/dev/shm").toFile().getUsableSpace() > bytes + (1L << 30),
-                "needs 9 GiB of free memory and 6 GiB of shared memory");
+                "needs 13 GiB of free memory and 6 GiB of shared memory");
         try (ProcessCluster cluster = ProcessCluster.start();
                 Arena arena = Arena.ofShared()) {
-            cluster.node("4200MiB");
-            MemorySegment memory = arena.allocate(piece, 8);
+            CassiaProcess node = far ? cluster.remoteNode("4200MiB") : cluster.node("4200MiB");
+            MemorySegment memory = value(arena, bytes, 5);
             try (StoreClient client = cluster.client(Duration.ofMinutes(2))) {
-                try (WriteSession session =
-                        client.openWrite(key("huge"), bytes, PutOptions.DEFAULT).orThrow()) {
-                    for (long at = 0; at < bytes; at += piece) {
-                        Bytes.fill(memory, at);
-                        session.write(at, memory.asSlice(0, Math.min(piece, bytes - at))).orThrow();
-                    }
-                    session.commit().orThrow();
-                }
-                assertThat(client.size(key("huge"))).isEqualTo(Outcome.ok(bytes));
-                for (long at = 0; at < bytes; at += piece) {
-                    MemorySegment into = memory.asSlice(0, Math.min(piece, bytes - at));
-                    into.fill((byte) 0);
-                    client.getRange(key("huge"), at, into).orThrow();
-                    // A piece that is cut short has its last bytes filled one by one.
-                    long whole = into.byteSize() / 8 * 8;
-                    assertThat(Bytes.firstWrong(into.asSlice(0, whole), at)).isEqualTo(-1);
-                }
+                client.put(key("huge"), memory, PutOptions.DEFAULT).orThrow();
+                readInEveryWay(client, memory, 5);
+                client.remove(key("huge"), true).orThrow();
+
+                Bytes.fill(memory, 6);
+                Eventually.ok(Duration.ofSeconds(30), () -> putInPieces(client, memory)).orThrow();
+                readInEveryWay(client, memory, 6);
+            }
+            assertThat(node.isAlive()).isTrue();
+        }
+    }
+
+    /** The last piece first, as nobody promised an order. */
+    private static Outcome<Long> putInPieces(StoreClient client, MemorySegment memory) {
+        long piece = 64 << 20;
+        long bytes = memory.byteSize();
+        return client.openWrite(key("huge"), bytes, PutOptions.DEFAULT)
+                .then(
+                        session -> {
+                            try (session) {
+                                for (long at = bytes / piece * piece; at >= 0; at -= piece) {
+                                    long length = Math.min(piece, bytes - at);
+                                    session.write(at, memory.asSlice(at, length)).orThrow();
+                                }
+                                return session.commit();
+                            }
+                        });
+    }
+
+    /** The memory holds what was put, and in the end what was got. */
+    private static void readInEveryWay(StoreClient client, MemorySegment memory, long seed)
+            throws IOException {
+        long bytes = memory.byteSize();
+        assertThat(client.size(key("huge"))).isEqualTo(Outcome.ok(bytes));
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment into = arena.allocate((3 << 20) + 1);
+            for (long at :
+                    new long[] {
+                        0, (2L << 30) - 77_777, (4L << 30) - 99_999, bytes - into.byteSize()
+                    }) {
+                client.getRange(key("huge"), at, into).orThrow();
+                assertThat(into.mismatch(memory.asSlice(at, into.byteSize())))
+                        .as("range at %d", at)
+                        .isEqualTo(-1);
             }
         }
+        try (InputStream stream = client.openStream(key("huge")).orThrow()) {
+            byte[] window = new byte[8 << 20];
+            long at = 0;
+            for (int n = stream.readNBytes(window, 0, window.length);
+                    n > 0;
+                    n = stream.readNBytes(window, 0, window.length)) {
+                long wrong =
+                        MemorySegment.mismatch(
+                                MemorySegment.ofArray(window), 0, n, memory, at, at + n);
+                assertThat(wrong).as("stream at %d", at).isEqualTo(-1);
+                at += n;
+            }
+            assertThat(at).isEqualTo(bytes);
+        }
+        memory.fill((byte) 0);
+        assertThat(client.get(key("huge"), memory)).isEqualTo(Outcome.ok(bytes));
+        assertThat(Bytes.firstWrong(memory, seed)).isEqualTo(-1);
     }
 
     private static long availableBytes() throws IOException {

@@ -304,7 +304,9 @@ final class Placer {
                 + " segments="
                 + segments.all().size()
                 + (segments.groups().isEmpty()
-                        ? "; no storage node is mounted"
+                        ? segments.all().isEmpty()
+                                ? "; no storage node is mounted"
+                                : "; no segment takes objects now: their nodes are silent or leave"
                         : length > largestSegment()
                                 ? "; no segment is so large"
                                 : "; retry when leases have ended, or add memory");

@@ -38,7 +38,7 @@ final class PutRules {
                     "a key of " + put.key().length() + " bytes; the longest has " + LONGEST_KEY);
         }
         if (put.length() == 0) {
-            return invalid("key " + put.key() + " has length 0");
+            return invalid("the value of key " + put.key() + " has no byte; it needs one at least");
         }
         if (dfs != 0) {
             return checkDfs(put);

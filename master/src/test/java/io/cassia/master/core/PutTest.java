@@ -21,6 +21,7 @@ import io.cassia.rpc.mooncake.ReplicaList;
 import io.cassia.rpc.mooncake.ReplicaStatus;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.ReplicateConfig;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -161,6 +162,18 @@ class PutTest {
         Outcome<?> refused = new Harness().start(A, "k", 1);
         assertThat(code(refused)).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         assertThat(detail(refused)).contains("no storage node is mounted");
+    }
+
+    @Test
+    void with_segments_that_leave_the_failure_says_that_none_takes_objects() {
+        Harness leaving = new Harness();
+        Segment segment = leaving.mount(A, 11, "n1:1", 16 * MIB);
+        ok(
+                leaving.apply(
+                        new Command.GracefulUnmountSegment(
+                                new Args.GracefulUnmountSegment(segment.id(), A, 60_000))));
+        assertThat(detail(leaving.start(A, "k", 1)))
+                .contains("capacity=16777216", "no segment takes objects now");
     }
 
     @Test
