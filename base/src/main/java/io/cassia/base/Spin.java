@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Looks a few times whether bytes have come in before its thread goes to sleep over them. Confined
- * to the thread that reads.
+ * Looks a few times whether bytes have come in, or whatever else its thread waits for, before that
+ * goes to sleep over it. Confined to the thread that waits.
  *
  * <p>To wake a thread on an idle core takes longer than a small request does altogether, above all
  * on virtual machines. So who expects an answer at once stays awake for a moment, but only as long
@@ -29,13 +29,47 @@ public final class Spin {
 
     private static final int LONGEST_PAUSE = 1_024;
 
+    /** As long as a large copy and a request take together. */
+    private static final long PATIENT_NANOS = 100_000;
+
+    private static final int PATIENT_PAUSE = 16;
+
     private final Clock clock;
+    private final long longestNanos;
+    private final long crowdedNanos;
+    private final int longestPause;
     private int pause;
     private int crowding;
     private int skip;
 
+    /**
+     * A look at what is waited for.
+     *
+     * @param <E> what may go wrong
+     */
+    @FunctionalInterface
+    public interface Look<E extends Exception> {
+        boolean isThere() throws E;
+    }
+
     public Spin(Clock clock) {
+        this(clock, LONGEST_NANOS, CROWDED_NANOS, LONGEST_PAUSE);
+    }
+
+    private Spin(Clock clock, long longestNanos, long crowdedNanos, int longestPause) {
         this.clock = clock;
+        this.longestNanos = longestNanos;
+        this.crowdedNanos = crowdedNanos;
+        this.longestPause = longestPause;
+    }
+
+    /**
+     * For who waits for work of its own process. It lets others have the core between two looks,
+     * but goes on when they had it: with fewer cores than threads that are awake in turn, that
+     * happens all the time and says nothing.
+     */
+    public static Spin patient(Clock clock) {
+        return new Spin(clock, PATIENT_NANOS, Long.MAX_VALUE, PATIENT_PAUSE);
     }
 
     /**
@@ -43,9 +77,14 @@ public final class Spin {
      *
      * @param in of a socket; only its {@link InputStream#available} is asked
      */
+    public boolean sees(InputStream in) throws IOException {
+        return this.<IOException>sees(() -> in.available() > 0);
+    }
+
+    /** Whether it has come; false says nothing. */
     // Nothing relies on it: a yield lets the other end run when it is on this very core.
     @SuppressWarnings("ThreadPriorityCheck")
-    public boolean sees(InputStream in) throws IOException {
+    public <E extends Exception> boolean sees(Look<E> look) throws E {
         if (skip > 0) {
             skip--;
             return false;
@@ -55,8 +94,8 @@ public final class Spin {
         }
         long start = clock.nanos();
         long now = start;
-        for (int i = 0; i < MOST_LOOKS && now - start < LONGEST_NANOS; i++) {
-            if (in.available() > 0) {
+        for (int i = 0; i < MOST_LOOKS && now - start < longestNanos; i++) {
+            if (look.isThere()) {
                 pause = 0;
                 crowding = Math.max(0, crowding - 1);
                 return true;
@@ -64,13 +103,13 @@ public final class Spin {
             Thread.yield();
             long before = now;
             now = clock.nanos();
-            if (now - before > CROWDED_NANOS) {
+            if (now - before > crowdedNanos) {
                 crowding = Math.min(crowding + CROWDED_STEP, LONGEST_CROWDED_PAUSE);
                 skip = crowding;
                 return false;
             }
         }
-        pause = Math.min(Math.max(1, 2 * pause), LONGEST_PAUSE);
+        pause = Math.min(Math.max(1, 2 * pause), longestPause);
         skip = pause;
         return false;
     }

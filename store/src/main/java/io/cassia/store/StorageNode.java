@@ -62,7 +62,8 @@ public final class StorageNode implements AutoCloseable {
         this.pings = pings;
         this.mounts = new Mounts(engine, master, client, entropy);
         this.heartbeat = new Heartbeat(pings, client, mounts::segments, clock, meters);
-        Transfers transfers = new Transfers(engine, new Peers(engine, clock));
+        Transfers transfers =
+                new Transfers(engine, new Peers(engine, clock), new SumWorkers(clock, 0), clock);
         this.tasks = new TaskRunner(client, engine, mounts, transfers, master, clock, meters);
     }
 
