@@ -29,20 +29,48 @@ public final class Spin {
 
     private static final int LONGEST_PAUSE = 1_024;
 
+    /** As long as a large copy and a request take together. */
+    private static final long PATIENT_NANOS = 100_000;
+
+    private static final int PATIENT_PAUSE = 16;
+
     private final Clock clock;
+    private final long longestNanos;
+    private final long crowdedNanos;
+    private final int longestPause;
     private int pause;
     private int crowding;
     private int skip;
 
-    public Spin(Clock clock) {
-        this.clock = clock;
-    }
-
-    /** Something that is waited for. */
+    /**
+     * A look at what is waited for.
+     *
+     * @param <E> what may go wrong
+     */
     @FunctionalInterface
     public interface Look<E extends Exception> {
         /** Whether it is there; returns at once. */
         boolean isThere() throws E;
+    }
+
+    public Spin(Clock clock) {
+        this(clock, LONGEST_NANOS, CROWDED_NANOS, LONGEST_PAUSE);
+    }
+
+    private Spin(Clock clock, long longestNanos, long crowdedNanos, int longestPause) {
+        this.clock = clock;
+        this.longestNanos = longestNanos;
+        this.crowdedNanos = crowdedNanos;
+        this.longestPause = longestPause;
+    }
+
+    /**
+     * For who waits for work of its own process. It lets others have the core between two looks,
+     * but goes on when they had it: with fewer cores than threads that are awake in turn, that
+     * happens all the time and says nothing.
+     */
+    public static Spin patient(Clock clock) {
+        return new Spin(clock, PATIENT_NANOS, Long.MAX_VALUE, PATIENT_PAUSE);
     }
 
     /**
@@ -51,23 +79,28 @@ public final class Spin {
      * @param in of a socket; only its {@link InputStream#available} is asked
      */
     public boolean sees(InputStream in) throws IOException {
-        return sees(() -> in.available() > 0, LONGEST_NANOS, CROWDED_NANOS);
+        return this.<IOException>sees(() -> in.available() > 0);
+    }
+
+    /** Whether it has come; false says nothing. */
+    public <E extends Exception> boolean sees(Look<E> look) throws E {
+        return sees(look, longestNanos, crowdedNanos);
     }
 
     /**
      * Whether it has come; false says nothing. For waits of another length than most: what is done
      * beside the waiting has to be worth that time.
      *
-     * @param longestNanos time to stay awake at most
+     * @param atMostNanos time to stay awake
      */
-    public <E extends Exception> boolean sees(Look<E> look, long longestNanos) throws E {
+    public <E extends Exception> boolean sees(Look<E> look, long atMostNanos) throws E {
         // What is waited for may be brought by a thread that needs this very core for it.
-        return sees(look, longestNanos, Math.max(CROWDED_NANOS, longestNanos / 2));
+        return sees(look, atMostNanos, Math.max(crowdedNanos, atMostNanos / 2));
     }
 
     // Nothing relies on it: a yield lets the other end run when it is on this very core.
     @SuppressWarnings("ThreadPriorityCheck")
-    private <E extends Exception> boolean sees(Look<E> look, long longestNanos, long crowdedNanos)
+    private <E extends Exception> boolean sees(Look<E> look, long atMostNanos, long othersNanos)
             throws E {
         if (skip > 0) {
             skip--;
@@ -76,10 +109,10 @@ public final class Spin {
         if (Thread.currentThread().isVirtual()) {
             return false;
         }
-        long looks = MOST_LOOKS * Math.max(1, longestNanos / LONGEST_NANOS);
+        long looks = MOST_LOOKS * Math.max(1, atMostNanos / LONGEST_NANOS);
         long start = clock.nanos();
         long now = start;
-        for (long i = 0; i < looks && now - start < longestNanos; i++) {
+        for (long i = 0; i < looks && now - start < atMostNanos; i++) {
             if (look.isThere()) {
                 pause = 0;
                 crowding = Math.max(0, crowding - 1);
@@ -88,13 +121,13 @@ public final class Spin {
             Thread.yield();
             long before = now;
             now = clock.nanos();
-            if (now - before > crowdedNanos) {
+            if (now - before > othersNanos) {
                 crowding = Math.min(crowding + CROWDED_STEP, LONGEST_CROWDED_PAUSE);
                 skip = crowding;
                 return false;
             }
         }
-        pause = Math.min(Math.max(1, 2 * pause), LONGEST_PAUSE);
+        pause = Math.min(Math.max(1, 2 * pause), longestPause);
         skip = pause;
         return false;
     }

@@ -27,7 +27,7 @@ final class Checksums {
          * @param lengthBytes of all that will be added
          */
         Run(long lengthBytes) {
-            sums = new byte[Math.toIntExact(chunks(lengthBytes) * SUM_BYTES)];
+            sums = room(lengthBytes);
         }
 
         void add(MemorySegment bytes) {
@@ -55,6 +55,11 @@ final class Checksums {
             }
             return ByteString.wrap(sums);
         }
+    }
+
+    /** For the sums of an object of that many bytes. */
+    static byte[] room(long objectBytes) {
+        return new byte[Math.toIntExact(chunks(objectBytes) * SUM_BYTES)];
     }
 
     static long chunks(long bytes) {

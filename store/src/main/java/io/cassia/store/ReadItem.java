@@ -42,12 +42,38 @@ final class ReadItem implements AutoCloseable {
     /** The memory to read into, without gaps. */
     private final List<MemorySegment> parts = new ArrayList<>(1);
 
+    /** Of each part, unless chunks lie in several parts or there is nothing to prove them by. */
+    private List<Proof> proofs = List.of();
+
     private int wrongChunk;
     private final List<Edge> edges = new ArrayList<>(0);
     private final List<ReplicaDescriptor> untried = new ArrayList<>(1);
 
     /** Staging memory of which a part is the caller's. */
     private record Edge(Staging.Block block, MemorySegment from, MemorySegment to) {}
+
+    /** Compares the chunks of one part with what the master keeps. */
+    private static final class Proof extends Chunks {
+        private final ByteString sums;
+        private final int first;
+
+        Proof(ByteString sums, int first, MemorySegment part) {
+            super(part);
+            this.sums = sums;
+            this.first = first;
+        }
+
+        @Override
+        boolean take(int chunk, int sum) {
+            return sum == Checksums.read(sums, first + chunk);
+        }
+
+        /** The first wrong chunk, counted in the object; -1 when none is. */
+        long firstWrong() {
+            int wrong = finish();
+            return wrong < 0 ? -1 : first + wrong;
+        }
+    }
 
     private ReadItem(int index, ByteString key, Found found, long wantedBytes) {
         this.index = index;
@@ -226,10 +252,23 @@ final class ReadItem implements AutoCloseable {
 
     void addPieces(int position, ReplicaDescriptor replica, List<Transfers.Piece> pieces) {
         long at = fromBytes;
-        for (MemorySegment part : parts) {
-            pieces.add(new Transfers.Piece(position, buffer(replica), at, part));
+        proofs = found.isChecked() && Chunks.isEachInOne(parts) ? proofs() : List.of();
+        for (int i = 0; i < parts.size(); i++) {
+            MemorySegment part = parts.get(i);
+            Proof proof = proofs.isEmpty() ? null : proofs.get(i);
+            pieces.add(new Transfers.Piece(position, buffer(replica), at, part, proof));
             at += part.byteSize();
         }
+    }
+
+    private List<Proof> proofs() {
+        List<Proof> all = new ArrayList<>(parts.size());
+        long at = fromBytes;
+        for (MemorySegment part : parts) {
+            all.add(new Proof(found.sums(), (int) (at / CHUNK), part));
+            at += part.byteSize();
+        }
+        return all;
     }
 
     /** The chunk that {@link #prove} found wrong, to be read into other memory. */
@@ -274,9 +313,9 @@ final class ReadItem implements AutoCloseable {
     }
 
     /** Proves what was read and hands it over; what is wrong, or an empty text. */
-    String prove(SumWorkers workers) {
+    String prove() {
         if (found.isChecked()) {
-            long chunk = firstWrong(workers);
+            long chunk = firstWrong();
             if (chunk >= 0) {
                 wrongChunk = (int) chunk;
                 return "the 64 KiB at %d are not what was put".formatted(chunk * CHUNK);
@@ -294,19 +333,17 @@ final class ReadItem implements AutoCloseable {
         return "";
     }
 
-    /** Large objects by two threads, each with one half of the chunks. */
-    private long firstWrong(SumWorkers workers) {
-        MemorySegment all = parts.isEmpty() ? MemorySegment.NULL : parts.getFirst();
-        if (parts.size() != 1 || !workers.isWorth(parts, all.byteSize())) {
+    private long firstWrong() {
+        if (proofs.isEmpty()) {
             return Checksums.firstWrong(found.sums(), fromBytes, parts);
         }
-        long half = all.byteSize() / (2 * CHUNK) * CHUNK;
-        List<MemorySegment> behind = List.of(all.asSlice(half));
-        SumWorkers.Sum<Long> other =
-                workers.begin(() -> Checksums.firstWrong(found.sums(), fromBytes + half, behind));
-        long wrong = Checksums.firstWrong(found.sums(), fromBytes, List.of(all.asSlice(0, half)));
-        long wrongBehind = SumWorkers.take(other);
-        return wrong >= 0 ? wrong : wrongBehind;
+        for (Proof proof : proofs) {
+            long wrong = proof.firstWrong();
+            if (wrong >= 0) {
+                return wrong;
+            }
+        }
+        return -1;
     }
 
     /** Gives staging memory back. */

@@ -45,7 +45,6 @@ final class Reads {
     private final MasterLink master;
     private final Transfers transfers;
     private final Staging staging;
-    private final SumWorkers workers;
     private final HotCache cache;
     private final Counter failovers;
     private final Counter expired;
@@ -57,7 +56,6 @@ final class Reads {
             MasterLink master,
             Transfers transfers,
             Staging staging,
-            SumWorkers workers,
             HotCache cache,
             MeterRegistry meters) {
         this.tenant = tenant;
@@ -65,7 +63,6 @@ final class Reads {
         this.master = master;
         this.transfers = transfers;
         this.staging = staging;
-        this.workers = workers;
         this.cache = cache;
         this.failovers = counter(meters, "failovers", "Reads that went on to another replica");
         this.expired = counter(meters, "lease_expired", "Objects read too late and thrown away");
@@ -295,7 +292,7 @@ final class Reads {
         if (late >= 0) {
             return tooLate(item, late);
         }
-        String wrong = item.prove(workers);
+        String wrong = item.prove();
         if (wrong.isEmpty()) {
             cache.offer(item, replica);
             return Outcome.ok(item.wantedBytes);

@@ -65,7 +65,8 @@ public final class StorageNode implements AutoCloseable {
         this.mounts = new Mounts(engine, master, client, entropy);
         this.heartbeat =
                 new Heartbeat(pings, client, mounts::segments, this::republish, clock, meters);
-        Transfers transfers = new Transfers(engine, new Peers(engine, clock));
+        Transfers transfers =
+                new Transfers(engine, new Peers(engine, clock), new SumWorkers(clock, 0), clock);
         ReplicaCopies copies = new ReplicaCopies(client, engine, mounts, transfers, master);
         this.tasks = new TaskRunner(client, copies, master, clock, meters);
     }

@@ -54,7 +54,7 @@ public final class StoreClient implements AutoCloseable {
     private final MasterLink master;
     private final Transfers transfers;
     private final Staging staging;
-    private final SumWorkers workers = new SumWorkers();
+    private final SumWorkers workers;
     private final Writes writes;
     private final Reads reads;
     private final AsyncStoreClient async;
@@ -72,12 +72,12 @@ public final class StoreClient implements AutoCloseable {
         this.engine = engine;
         this.master = master;
         Peers peers = new Peers(engine, clock);
-        this.transfers = new Transfers(engine, peers);
+        this.workers = new SumWorkers(clock);
+        this.transfers = new Transfers(engine, peers, workers, clock);
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
         HotCache cache = new HotCache(config.memory(), peers, meters);
-        this.writes =
-                new Writes(id, tenant, clock, master, transfers, workers, config.memory(), meters);
-        this.reads = new Reads(tenant, clock, master, transfers, staging, workers, cache, meters);
+        this.writes = new Writes(id, tenant, clock, master, transfers, config.memory(), meters);
+        this.reads = new Reads(tenant, clock, master, transfers, staging, cache, meters);
         this.async = new AsyncStoreClient(this, meters);
     }
 

@@ -1,46 +1,96 @@
 package io.cassia.store;
 
+import io.cassia.base.Clock;
+import io.cassia.base.Spin;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that compute checksums beside their caller, so that large objects cost less time.
- * Guarded. Work that none of them has begun when its result is needed is done by who needs it.
+ * Threads that take a part of their caller's work, so that checksums cost it no time. Guarded. Work
+ * that none of them has begun when the caller is through is dropped, so nobody waits for a thread
+ * to wake up; and one that was helpful stays awake for a moment, since the next call may follow.
  */
 final class SumWorkers implements AutoCloseable {
-    /** Waking a thread costs as much as the sums of some hundred KiB. */
+    /** Waking a thread costs as much as the copy and the sums of some hundred KiB. */
     static final long WORTH_BYTES = 512 << 10;
 
-    private static final int THREADS = 2;
-    private static final int QUEUED = 1024;
+    private static final int MOST_THREADS = 4;
 
-    private final ThreadPoolExecutor threads =
-            new ThreadPoolExecutor(
-                    THREADS,
-                    THREADS,
-                    10,
-                    TimeUnit.SECONDS,
-                    new ArrayBlockingQueue<>(QUEUED),
-                    Thread.ofPlatform().daemon().name("cassia-sums-", 0).factory());
+    /** Calls without help after help that came too late, at most. */
+    private static final int LONGEST_PAUSE = 16;
+
+    private final int helpers;
+    private final Clock clock;
+    private final AwakeQueue queue;
+    private final @Nullable ThreadPoolExecutor threads;
+
+    /** How helpful it has been of late. */
+    private final AtomicInteger skip = new AtomicInteger();
+
+    private final AtomicInteger pause = new AtomicInteger();
 
     /** Asked whether memory is shared between threads; never started. */
     private final Thread somebodyElse = Thread.ofVirtual().unstarted(() -> {});
 
-    SumWorkers() {
-        threads.allowCoreThreadTimeOut(true);
+    SumWorkers(Clock clock) {
+        this(clock, Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 0, MOST_THREADS));
+    }
+
+    /**
+     * Workers.
+     *
+     * @param helpers threads at most; the callers do all by themselves when there is none
+     */
+    SumWorkers(Clock clock, int helpers) {
+        this.helpers = helpers;
+        this.clock = clock;
+        this.queue = new AwakeQueue(clock);
+        this.threads = helpers == 0 ? null : pool();
+    }
+
+    private ThreadPoolExecutor pool() {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        helpers,
+                        helpers,
+                        10,
+                        TimeUnit.SECONDS,
+                        queue,
+                        Thread.ofPlatform().daemon().name("cassia-sums-", 0).factory());
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /** Whoever waits for work looks for it a while before going to sleep. */
+    private static final class AwakeQueue extends LinkedTransferQueue<Runnable> {
+        private static final long serialVersionUID = 1L;
+
+        private final transient ThreadLocal<Spin> spins;
+
+        AwakeQueue(Clock clock) {
+            this.spins = ThreadLocal.withInitial(() -> Spin.patient(clock));
+        }
+
+        @Override
+        public @Nullable Runnable poll(long time, TimeUnit unit) throws InterruptedException {
+            boolean _ = spins.get().sees(() -> !isEmpty());
+            return super.poll(time, unit);
+        }
     }
 
     /** Whether other threads may look at all of it, and it is worth their while. */
     boolean isWorth(List<MemorySegment> parts, long bytes) {
-        if (bytes < WORTH_BYTES) {
+        if (bytes < WORTH_BYTES || threads == null) {
             return false;
         }
         for (MemorySegment part : parts) {
@@ -51,24 +101,71 @@ final class SumWorkers implements AutoCloseable {
         return true;
     }
 
-    /** Begins work, now or when its result is taken. */
-    <T> Sum<T> begin(Callable<T> work) {
-        Sum<T> task = new Sum<>(work);
-        try {
-            threads.execute(task);
-        } catch (RejectedExecutionException e) {
-            // All are busy: whoever takes the result does the work.
-            return task;
+    /**
+     * Does each of some units of work once, on this thread and perhaps on another one; on return
+     * none is under way. What a unit throws ends the call, and units that nobody has begun are left
+     * out then.
+     */
+    void share(int units, boolean shared, IntConsumer work) {
+        AtomicInteger next = new AtomicInteger();
+        Runnable turns =
+                () -> {
+                    boolean through = false;
+                    try {
+                        for (int unit = next.getAndIncrement();
+                                unit < units;
+                                unit = next.getAndIncrement()) {
+                            work.accept(unit);
+                        }
+                        through = true;
+                    } finally {
+                        if (!through) {
+                            next.set(units);
+                        }
+                    }
+                };
+        Help help = shared ? begin(turns) : null;
+        if (help == null) {
+            turns.run();
+            return;
         }
-        return task;
+        try {
+            turns.run();
+        } catch (RuntimeException | Error e) {
+            Throwable other = end(help);
+            if (other != null) {
+                e.addSuppressed(other);
+            }
+            throw e;
+        }
+        Throwable other = end(help);
+        if (other != null) {
+            throw new IllegalStateException("a sum worker failed", other);
+        }
     }
 
-    /** A sum that a worker may have begun. Confined to the call that it is for. */
-    static final class Sum<T> extends FutureTask<T> {
+    private @Nullable Help begin(Runnable turns) {
+        ThreadPoolExecutor pool = threads;
+        if (pool == null || !queue.isEmpty() || (skip.get() > 0 && skip.getAndDecrement() > 0)) {
+            // Nobody is free, or nobody has been in time of late.
+            return null;
+        }
+        Help help = new Help(turns);
+        try {
+            pool.execute(help);
+        } catch (RejectedExecutionException e) {
+            // The client is being closed: the caller does it alone.
+            return null;
+        }
+        return help;
+    }
+
+    /** Work that somebody may have begun. */
+    private static final class Help extends FutureTask<Void> {
         private final AtomicBoolean begun = new AtomicBoolean();
 
-        Sum(Callable<T> work) {
-            super(work);
+        Help(Runnable turns) {
+            super(turns, null);
         }
 
         @Override
@@ -80,29 +177,30 @@ final class SumWorkers implements AutoCloseable {
 
         /** Whether nobody has begun it; nobody will then. */
         boolean drop() {
-            return begun.compareAndSet(false, true) && cancel(false);
+            return begun.compareAndSet(false, true);
         }
     }
 
-    /** Waits until no worker is at it; what none has begun is dropped. */
-    static void await(Sum<?> sum) {
-        if (!sum.isDone() && !sum.drop()) {
-            Object _ = take(sum);
+    /** Waits until no worker is at it; what it threw, or null. An interrupt is kept for later. */
+    private @Nullable Throwable end(Help help) {
+        if (help.drop()) {
+            int longer = Math.min(LONGEST_PAUSE, 2 * pause.get() + 1);
+            pause.set(longer);
+            skip.set(longer);
+            return null;
         }
-    }
-
-    /** The result; an interrupt is kept for later. */
-    static <T> T take(Sum<T> task) {
-        task.run();
+        pause.set(0);
+        boolean _ = Spin.patient(clock).sees(help::isDone);
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return task.get();
+                    Void _ = help.get();
+                    return null;
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
-                    throw new IllegalStateException(e.getCause());
+                    return e.getCause();
                 }
             }
         } finally {
@@ -114,6 +212,8 @@ final class SumWorkers implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdown();
+        if (threads != null) {
+            threads.shutdown();
+        }
     }
 }

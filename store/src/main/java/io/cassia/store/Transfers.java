@@ -1,5 +1,7 @@
 package io.cassia.store;
 
+import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.status.Code;
 import io.cassia.status.Done;
@@ -7,6 +9,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.Opcode;
+import io.cassia.transfer.Progress;
 import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
@@ -14,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies between the caller's memory and replicas. Thread-safe. A failure of the engine becomes
@@ -28,15 +32,29 @@ final class Transfers {
      * @param buffer where the replica is
      * @param offsetBytes of the part in the object
      * @param memory the caller's side; as long as the part
+     * @param chunks of the memory, to be looked at on the way where that costs least; null for none
      */
-    record Piece(int item, BufferDescriptor buffer, long offsetBytes, MemorySegment memory) {}
+    record Piece(
+            int item,
+            BufferDescriptor buffer,
+            long offsetBytes,
+            MemorySegment memory,
+            @Nullable Chunks chunks) {
+        Piece(int item, BufferDescriptor buffer, long offsetBytes, MemorySegment memory) {
+            this(item, buffer, offsetBytes, memory, null);
+        }
+    }
 
     private final TransferEngine engine;
     private final Peers peers;
+    private final SumWorkers workers;
+    private final Clock clock;
 
-    Transfers(TransferEngine engine, Peers peers) {
+    Transfers(TransferEngine engine, Peers peers, SumWorkers workers, Clock clock) {
         this.engine = engine;
         this.peers = peers;
+        this.workers = workers;
+        this.clock = clock;
     }
 
     Peers peers() {
@@ -49,6 +67,7 @@ final class Transfers {
     List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Duration timeout) {
         List<Outcome<Done>> outcomes = new ArrayList<>(pieces.size());
         List<TransferRequest> requests = new ArrayList<>(pieces.size());
+        List<@Nullable Chunks> chunks = new ArrayList<>(pieces.size());
         boolean allOpen = true;
         for (Piece piece : pieces) {
             BufferDescriptor buffer = piece.buffer;
@@ -60,6 +79,7 @@ final class Transfers {
                                     piece.memory,
                                     handle,
                                     buffer.address() + piece.offsetBytes));
+                    chunks.add(piece.chunks);
                     outcomes.add(Outcome.done());
                 }
                 case Outcome.Failed<SegmentHandle> failed -> {
@@ -71,7 +91,7 @@ final class Transfers {
         if (requests.isEmpty()) {
             return outcomes;
         }
-        List<Outcome<Done>> moved = engine.transfer(requests, timeout);
+        List<Outcome<Done>> moved = carry(opcode, requests, chunks, timeout);
         int next = 0;
         for (int i = 0; i < outcomes.size(); i++) {
             if (allOpen || outcomes.get(i).isOk()) {
@@ -83,6 +103,76 @@ final class Transfers {
             }
         }
         return outcomes;
+    }
+
+    private List<Outcome<Done>> carry(
+            Opcode opcode,
+            List<TransferRequest> requests,
+            List<@Nullable Chunks> chunks,
+            Duration timeout) {
+        long bytes = 0;
+        boolean looks = false;
+        for (int i = 0; i < requests.size(); i++) {
+            bytes += requests.get(i).lengthBytes();
+            looks |= chunks.get(i) != null;
+        }
+        if (!looks) {
+            return engine.transfer(requests, timeout);
+        }
+        if (isNear(requests)) {
+            // What is small stays in the caches until all has come.
+            return bytes <= Shares.SHARE_BYTES
+                    ? engine.transfer(requests, timeout)
+                    : new Shares(engine, opcode, requests, chunks, Deadline.after(clock, timeout))
+                            .run(workers, bytes);
+        }
+        return engine.transfer(requests, timeout, new Looks(requests, chunks));
+    }
+
+    /** Whether all are copies inside the host. */
+    private boolean isNear(List<TransferRequest> requests) {
+        SegmentHandle last = null;
+        for (TransferRequest request : requests) {
+            SegmentHandle target = request.target();
+            if (!target.equals(last) && peers.isFar(target.name())) {
+                return false;
+            }
+            last = target;
+        }
+        return true;
+    }
+
+    /** Looks at chunks as they come in or go out. Each request is one thread's. */
+    static final class Looks implements Progress {
+        private final List<TransferRequest> requests;
+        private final List<@Nullable Chunks> chunks;
+
+        /** How far those that are under way were looked at. */
+        private final long[] looked;
+
+        Looks(List<TransferRequest> requests, List<@Nullable Chunks> chunks) {
+            this.requests = requests;
+            this.chunks = chunks;
+            this.looked = new long[requests.size()];
+        }
+
+        @Override
+        public void reached(int request, long bytes) {
+            Chunks own = chunks.get(request);
+            if (own == null) {
+                return;
+            }
+            if (bytes < looked[request]) {
+                own.forget();
+                looked[request] = 0;
+            }
+            boolean all = bytes == requests.get(request).lengthBytes();
+            long whole = all ? bytes : bytes / Checksums.CHUNK_BYTES * Checksums.CHUNK_BYTES;
+            if (whole > looked[request]) {
+                own.look(looked[request], whole);
+                looked[request] = whole;
+            }
+        }
     }
 
     private Outcome<Done> failure(Opcode opcode, Piece piece, Outcome.Failed<?> failed) {

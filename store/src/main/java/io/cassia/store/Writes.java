@@ -21,7 +21,6 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.PutOptions.Condition;
-import io.cassia.store.SumWorkers.Sum;
 import io.cassia.store.Transfers.Piece;
 import io.cassia.transfer.Opcode;
 import io.micrometer.core.instrument.Counter;
@@ -48,7 +47,6 @@ final class Writes {
     private final Clock clock;
     private final MasterLink master;
     private final Transfers transfers;
-    private final SumWorkers workers;
     private final boolean crc64;
     private final boolean sums;
     private final Counter retries;
@@ -59,7 +57,6 @@ final class Writes {
             Clock clock,
             MasterLink master,
             Transfers transfers,
-            SumWorkers workers,
             StoreClientConfig.Memory memory,
             MeterRegistry meters) {
         this.client = client;
@@ -67,7 +64,6 @@ final class Writes {
         this.clock = clock;
         this.master = master;
         this.transfers = transfers;
-        this.workers = workers;
         this.crc64 = memory.crc64();
         this.sums = memory.sums() && master.isChecked();
         this.retries =
@@ -83,7 +79,7 @@ final class Writes {
         final List<MemorySegment> parts;
         final long bytes;
         final OptionalLong crc64;
-        final Sum<ByteString> sums;
+        final Sums sums;
         Outcome<List<ReplicaDescriptor>> started = NOT_STARTED;
         Outcome<Done> moved = Outcome.done();
 
@@ -93,7 +89,7 @@ final class Writes {
                 List<MemorySegment> parts,
                 long bytes,
                 OptionalLong crc64,
-                Sum<ByteString> sums) {
+                Sums sums) {
             this.index = index;
             this.key = key;
             this.parts = parts;
@@ -103,7 +99,7 @@ final class Writes {
         }
 
         WrittenObject written() {
-            return new WrittenObject(key, crc64, SumWorkers.take(sums));
+            return new WrittenObject(key, crc64, sums.all());
         }
 
         /** The id of this attempt. */
@@ -140,12 +136,7 @@ final class Writes {
                 open.add(ready);
             }
         }
-        try {
-            attempts(List.copyOf(open), keys.size(), options, outcomes, deadline);
-        } finally {
-            // The caller may give its memory away on return: nobody may look at it any more.
-            open.forEach(item -> SumWorkers.await(item.sums));
-        }
+        attempts(open, keys.size(), options, outcomes, deadline);
         return outcomes;
     }
 
@@ -180,17 +171,8 @@ final class Writes {
         }
         long bytes = Checksums.length(parts);
         OptionalLong sum = crc64 ? OptionalLong.of(Crc64.of(parts)) : OptionalLong.empty();
-        return Outcome.ok(new Item(index, key, parts, bytes, sum, sums(parts, bytes)));
-    }
-
-    /** They are needed at the end of the put: for large objects they are made meanwhile. */
-    private Sum<ByteString> sums(List<MemorySegment> parts, long bytes) {
-        if (!sums) {
-            return new Sum<>(() -> ByteString.EMPTY);
-        }
-        return workers.isWorth(parts, bytes)
-                ? workers.begin(() -> Checksums.of(parts))
-                : new Sum<>(() -> Checksums.of(parts));
+        return Outcome.ok(
+                new Item(index, key, parts, bytes, sum, sums ? new Sums(parts) : Sums.NONE));
     }
 
     private static long bytes(List<Item> items) {
@@ -344,6 +326,7 @@ final class Writes {
     private static Outcome<Done> addPieces(
             int position, Item item, List<ReplicaDescriptor> replicas, List<Piece> pieces) {
         int before = pieces.size();
+        boolean first = true;
         for (ReplicaDescriptor replica : replicas) {
             if (replica.placement() instanceof Placement.Memory(BufferDescriptor buffer)) {
                 if (buffer.size() != item.bytes) {
@@ -353,12 +336,16 @@ final class Writes {
                                     .formatted(item.context(), buffer.size(), item.bytes));
                 }
                 long at = 0;
-                for (MemorySegment part : item.parts) {
+                for (int i = 0; i < item.parts.size(); i++) {
+                    MemorySegment part = item.parts.get(i);
                     if (part.byteSize() > 0) {
-                        pieces.add(new Piece(position, buffer, at, part));
+                        // Once is enough for all replicas.
+                        Chunks chunks = first ? item.sums.ofPart(i) : null;
+                        pieces.add(new Piece(position, buffer, at, part, chunks));
                     }
                     at += part.byteSize();
                 }
+                first = false;
             }
         }
         return pieces.size() > before
@@ -478,14 +465,7 @@ final class Writes {
     /** Reserves space for one object that is written piece by piece. */
     Outcome<List<ReplicaDescriptor>> startOne(
             ByteString key, long bytes, PutOptions options, Deadline deadline) {
-        Item item =
-                new Item(
-                        0,
-                        key,
-                        List.of(),
-                        bytes,
-                        OptionalLong.empty(),
-                        new Sum<>(() -> ByteString.EMPTY));
+        Item item = new Item(0, key, List.of(), bytes, OptionalLong.empty(), Sums.NONE);
         start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
         return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
                 ? failed.in(item.context())

@@ -38,11 +38,33 @@ final class Dispatcher {
     /** Transfers of one segment, in order of their requests. */
     private record Group(Segment segment, List<Transfer> transfers) {}
 
-    /** Carries all requests; each has ended on return, and nobody touches their memory any more. */
-    List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration timeout) {
+    /** Tells the caller how far one of his requests is. Immutable. */
+    private record Watched(int request, Progress progress) implements Transfer.Listener {
+        @Override
+        public void ended(Transfer transfer) {
+            // The caller learns it from the outcome.
+        }
+
+        @Override
+        public void reached(Transfer transfer, long bytes) {
+            progress.reached(request, bytes);
+        }
+    }
+
+    /**
+     * Carries all requests; each has ended on return, and nobody touches their memory any more.
+     *
+     * @param progress told how far each is; null when nobody wants to know
+     */
+    List<Outcome<Done>> transfer(
+            List<TransferRequest> requests, Duration timeout, @Nullable Progress progress) {
         long deadline = deadline(timeout);
         Transfer[] all = new Transfer[requests.size()];
-        Group only = sameSegment(requests, all, deadline);
+        for (int i = 0; i < all.length; i++) {
+            Transfer.Listener listener = progress == null ? null : new Watched(i, progress);
+            all[i] = transferOf(requests.get(i), deadline, listener);
+        }
+        Group only = sameSegment(requests, all);
         if (only != null) {
             carry(only, deadline);
         } else {
@@ -65,8 +87,7 @@ final class Dispatcher {
     }
 
     /** The usual case: one known segment, nothing empty; null otherwise. */
-    private @Nullable Group sameSegment(
-            List<TransferRequest> requests, Transfer[] all, long deadline) {
+    private @Nullable Group sameSegment(List<TransferRequest> requests, Transfer[] all) {
         if (requests.isEmpty()) {
             return null;
         }
@@ -75,16 +96,12 @@ final class Dispatcher {
         if (segment == null) {
             return null;
         }
-        List<Transfer> transfers = new ArrayList<>(all.length);
-        for (int i = 0; i < all.length; i++) {
-            TransferRequest request = requests.get(i);
+        for (TransferRequest request : requests) {
             if (request.lengthBytes() == 0 || !request.target().equals(target)) {
                 return null;
             }
-            all[i] = transferOf(request, deadline, null);
-            transfers.add(all[i]);
         }
-        return new Group(segment, transfers);
+        return new Group(segment, List.of(all));
     }
 
     private static Transfer transferOf(
@@ -126,8 +143,7 @@ final class Dispatcher {
         Map<Segment, List<Transfer>> bySegment = new LinkedHashMap<>();
         for (int i = 0; i < all.length; i++) {
             TransferRequest request = requests.get(i);
-            Transfer transfer = transferOf(request, deadline, null);
-            all[i] = transfer;
+            Transfer transfer = all[i];
             Segment segment = segments.find(request.target());
             if (segment == null) {
                 boolean _ =

@@ -197,6 +197,7 @@ final class Segment {
 
     private void carryInside(Run run, LocalRoute route) {
         parts.metrics().routed(Transport.LOCAL, RouteReason.PREFERRED, run.left());
+        run.begin();
         route.carry(run);
         boolean _ = run.heedInterrupt();
         Run.Loss loss = run.takeLoss();
@@ -221,6 +222,7 @@ final class Segment {
                 return;
             }
             HostRoute route = ways.host().route().get();
+            run.begin();
             run.because(route.carryWhatItCan(run));
             boolean _ = run.heedInterrupt();
             // A lost owner is gone, or another one by now: only its descriptor can tell.
@@ -267,6 +269,7 @@ final class Segment {
                 parts.metrics()
                         .routed(transport, ways.reason(transport, run.because()), run.left());
             }
+            run.begin();
             route.carry(run);
             Run.Loss loss = run.takeLoss();
             if (loss != null) {

@@ -493,7 +493,13 @@ public final class TransferEngine implements AutoCloseable {
      * of a READ that failed, and of remote memory of a WRITE that failed, is undefined.
      */
     public List<Outcome<Done>> transfer(List<TransferRequest> requests, Duration deadline) {
-        return dispatcher.transfer(requests, deadline);
+        return dispatcher.transfer(requests, deadline, null);
+    }
+
+    /** The same, and tells how far the requests are meanwhile, where the transport can. */
+    public List<Outcome<Done>> transfer(
+            List<TransferRequest> requests, Duration deadline, Progress progress) {
+        return dispatcher.transfer(requests, deadline, progress);
     }
 
     /**

@@ -36,8 +36,10 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Measure the store: puts and gets of objects in the memory of another process, reached"
                     + " over TCP and through shared memory, and in the memory of the own process.",
-            "A master and a node are started for it in processes of their own; every byte of the"
-                    + " last round of each measurement is compared, outside of the time."
+            "A master and a node are started for it in processes of their own. The Transfer Engine"
+                    + " alone, objects with checksums, objects without and redis-benchmark take"
+                    + " turns, round after round; every byte of the last round is compared, outside"
+                    + " of the time."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -49,7 +51,8 @@ import picocli.CommandLine.TypeConversionException;
             "implementation on another machine of this kind, 2 cores, 1 thread. GB/s and the",
             "ratio to Redis are those of the whole time, 'typical' and the other ratios those of the",
             "call in the middle, which other load of the machine touches least. 'sums' is the share",
-            "of that call that checksums take, from the same with objects that have none."
+            "of that call that checksums take, from the same with objects that have none. A ratio is",
+            "the median of those of the rounds. At the end stands which goals are reached."
         })
 final class BenchStoreCommand implements Callable<Integer> {
     private static final String HOST = "127.0.0.1";
@@ -98,10 +101,20 @@ final class BenchStoreCommand implements Callable<Integer> {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            defaultValue = "300ms",
+            defaultValue = "100ms",
             converter = Converters.Seconds.class,
-            description = "Time of each measurement, after half of it to warm up. Default: 300ms.")
+            description = "Time of each operation in each round. Default: 100ms.")
     private Duration duration = Duration.ZERO;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "7",
+            converter = Converters.Count.class,
+            description =
+                    "Rounds in which all that is compared takes turns; shown are medians."
+                            + " Default: 7.")
+    private int rounds;
 
     @Option(names = "--csv", description = "Print comma-separated values instead of a table.")
     private boolean csv;
@@ -150,7 +163,8 @@ final class BenchStoreCommand implements Callable<Integer> {
         }
         long most = Math.max(64L << 20, sizes.stream().mapToLong(Long::longValue).max().orElse(1));
         StorePlan plan =
-                new StorePlan(places, StorePlan.shapes(sizes, batches, most), threads, duration);
+                new StorePlan(
+                        places, StorePlan.shapes(sizes, batches, most), threads, duration, rounds);
         return measure(plan);
     }
 

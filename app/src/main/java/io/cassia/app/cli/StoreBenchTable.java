@@ -1,5 +1,7 @@
 package io.cassia.app.cli;
 
+import io.cassia.app.bench.store.StoreCell;
+import io.cassia.app.bench.store.StoreGoal;
 import io.cassia.app.bench.store.StoreRow;
 import io.cassia.app.bench.store.StoreRow.Rate;
 import io.cassia.base.HumanSize;
@@ -25,7 +27,7 @@ final class StoreBenchTable {
             "where        op    object  batch  objects/s     GB/s  typical    p50 us    p99 us   sums  raw GB/s"
                     + "  ratio  redis GB/s  ratio  peer obj/s  ratio";
     private static final String CSV_HEAD =
-            "where,operation,object_bytes,batch,threads,seconds,objects,objects_per_s,gb_per_s,"
+            "where,operation,object_bytes,batch,threads,rounds,objects_per_s,gb_per_s,"
                     + "typical_gb_per_s,p50_us,p99_us,checksum_share,raw_gb_per_s,raw_ratio,redis_gb_per_s,redis_ratio,peer_objects_per_s,"
                     + "peer_ratio";
     private static final String MARKDOWN_HEAD =
@@ -71,9 +73,61 @@ final class StoreBenchTable {
     }
 
     int end(List<StoreRow> rows) {
+        List<StoreGoal> goals = rows.stream().flatMap(row -> StoreGoal.of(row).stream()).toList();
         return output.ok(
-                () -> Json.object("rows", rows.stream().map(StoreBenchTable::document).toList()),
-                () -> "");
+                () ->
+                        Json.object(
+                                "rows", rows.stream().map(StoreBenchTable::document).toList(),
+                                "goals", goals.stream().map(StoreBenchTable::document).toList()),
+                () ->
+                        switch (form) {
+                            case CSV -> "";
+                            case TEXT, MARKDOWN -> "\n" + goals(goals);
+                        });
+    }
+
+    /** Readable in either form. */
+    private static String goals(List<StoreGoal> goals) {
+        StringBuilder table =
+                new StringBuilder(
+                        """
+                        | work | figure | measured | reach | reached |
+                        | --- | --- | ---: | ---: | --- |
+                        """);
+        for (StoreGoal goal : goals) {
+            String said = goal.isReached() ? "yes" : "**no**";
+            table.append(
+                    String.format(
+                            Locale.ROOT,
+                            "| %s | %s | %.2f | %s %.1f | %s |%n",
+                            work(goal.cell()),
+                            goal.figure(),
+                            goal.found(),
+                            goal.atMost() ? "at most" : "at least",
+                            goal.reach(),
+                            goal.remark().isEmpty() ? said : said + "; " + goal.remark()));
+        }
+        return table.toString().stripTrailing();
+    }
+
+    private static String work(StoreCell cell) {
+        return "%s %s %s x%d"
+                .formatted(
+                        cell.where().label(),
+                        cell.operation().name().toLowerCase(Locale.ROOT),
+                        HumanSize.format(cell.bytes()),
+                        cell.batch());
+    }
+
+    private static Map<String, Object> document(StoreGoal goal) {
+        return Json.object(
+                "work", work(goal.cell()),
+                "figure", goal.figure(),
+                "found", goal.found(),
+                "reach", goal.reach(),
+                "atMost", goal.atMost(),
+                "reached", goal.isReached(),
+                "remark", goal.remark());
     }
 
     private static String operation(StoreRow row) {
@@ -130,14 +184,13 @@ final class StoreBenchTable {
     private static String csv(StoreRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s,%s,%d,%d,%d,%.3f,%d,%.0f,%.4f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s,%s",
+                "%s,%s,%d,%d,%d,%d,%.0f,%.4f,%.4f,%.1f,%.1f,%s,%s,%s,%s,%s,%s,%s",
                 row.cell().where().label(),
                 operation(row),
                 row.cell().bytes(),
                 row.cell().batch(),
                 row.threads(),
-                row.nanos() / 1e9,
-                row.objects(),
+                row.rounds().size(),
                 row.objectsPerSecond(),
                 row.rate().mean() / GIGA,
                 row.rate().typical() / GIGA,
@@ -182,8 +235,7 @@ final class StoreBenchTable {
                 "objectBytes", row.cell().bytes(),
                 "batch", row.cell().batch(),
                 "threads", row.threads(),
-                "nanos", row.nanos(),
-                "objects", row.objects(),
+                "rounds", row.rounds().size(),
                 "objectsPerSecond", row.objectsPerSecond(),
                 "p50Nanos", row.p50Nanos(),
                 "p99Nanos", row.p99Nanos(),

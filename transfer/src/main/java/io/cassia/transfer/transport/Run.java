@@ -104,6 +104,13 @@ public final class Run {
         return transfers.get(next);
     }
 
+    /** A route begins: what another one has moved of those that have not ended is void. */
+    public void begin() {
+        for (int i = next; i < transfers.size(); i++) {
+            transfers.get(i).reached(0);
+        }
+    }
+
     /** Ends the head well. */
     public void completeHead() {
         transfers.get(next++).complete();

@@ -26,6 +26,9 @@ public final class Transfer {
     /** Told on whatever thread ends the transfer; must not block. */
     public interface Listener {
         void ended(Transfer transfer);
+
+        /** Its first bytes have been moved; fewer than before when it begins once more. */
+        default void reached(Transfer transfer, long bytes) {}
     }
 
     /** How a transfer ended. */
@@ -67,6 +70,7 @@ public final class Transfer {
     private @Nullable Outcome<Done> outcome;
     private End end = End.COMPLETED;
     private int attempts;
+    private long reachedBytes;
 
     /**
      * A queued transfer.
@@ -150,6 +154,14 @@ public final class Transfer {
         } else {
             end = End.CANCELED;
             end(failure(TransferCode.ERR_CONTEXT, "cancelled by the caller"));
+        }
+    }
+
+    /** Its first bytes have been moved and stay as they are; for the owner only. */
+    public void reached(long bytes) {
+        if (listener != null && bytes != reachedBytes) {
+            reachedBytes = bytes;
+            listener.reached(this, bytes);
         }
     }
 

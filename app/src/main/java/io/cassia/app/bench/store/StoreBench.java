@@ -1,12 +1,12 @@
 package io.cassia.app.bench.store;
 
-import static java.util.Objects.requireNonNull;
-
 import io.cassia.app.bench.BenchInitiator;
 import io.cassia.app.bench.BenchPlan;
 import io.cassia.app.bench.store.StoreCell.Operation;
+import io.cassia.app.bench.store.StoreLoad.Turn;
 import io.cassia.app.bench.store.StorePlan.Shape;
 import io.cassia.app.bench.store.StoreRow.Rate;
+import io.cassia.app.bench.store.StoreRow.Round;
 import io.cassia.base.Clock;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,10 +31,11 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the measurements of one place after the other, with what stands beside them. Confined to its
- * thread.
+ * Runs the measurements of one place after the other, each in rounds in which all that is compared
+ * takes turns. Confined to its thread.
  */
 public final class StoreBench {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -49,7 +51,6 @@ public final class StoreBench {
     private final Optional<RedisReference> redis;
     private final Consumer<StoreRow> sink;
     private final Map<String, String> variables;
-    private final Map<Shape, Map<Operation, Double>> redisRates = new HashMap<>();
 
     /**
      * @param variables the environment, which decides the settings of the engines
@@ -177,22 +178,7 @@ public final class StoreBench {
                 return failed.as();
             }
             for (Shape shape : plan.shapes()) {
-                // The store is empty now, so that the raw engine may write to the same memory.
-                Outcome<List<StoreRow>> measured =
-                        raw(engine, shape)
-                                .then(
-                                        rates ->
-                                                load.measure(where, shape)
-                                                        .then(
-                                                                ours ->
-                                                                        other.measure(where, shape)
-                                                                                .then(
-                                                                                        bare ->
-                                                                                                beside(
-                                                                                                        ours,
-                                                                                                        bare,
-                                                                                                        rates))));
-                switch (measured) {
+                switch (rounds(where, shape, load, other, engine)) {
                     case Outcome.Failed<List<StoreRow>> failed -> {
                         return failed;
                     }
@@ -206,46 +192,113 @@ public final class StoreBench {
         return Outcome.ok(rows);
     }
 
-    private Outcome<List<StoreRow>> beside(
-            List<StoreRow> ours, List<StoreRow> unchecked, Map<Operation, Rate> raw) {
-        List<StoreRow> rows = new ArrayList<>();
-        for (int i = 0; i < ours.size(); i++) {
-            StoreRow row = ours.get(i);
-            StoreCell cell = row.cell();
-            Outcome<OptionalDouble> redisRate = redisRate(cell);
-            if (redisRate instanceof Outcome.Failed<OptionalDouble> failed) {
-                return failed.as();
+    /** All that is compared, in turn, again and again; the first time is not counted. */
+    private Outcome<List<StoreRow>> rounds(
+            Where where, Shape shape, StoreLoad load, StoreLoad other, BenchInitiator engine) {
+        Map<Operation, List<Round>> rounds = new EnumMap<>(Operation.class);
+        for (int i = 0; i <= plan.rounds(); i++) {
+            boolean last = i == plan.rounds();
+            // The store is empty now, so that the raw engine may write to the same memory.
+            Outcome<Map<Operation, Round>> round =
+                    raw(engine, shape)
+                            .then(
+                                    raw ->
+                                            load.turn(shape, last)
+                                                    .then(
+                                                            ours ->
+                                                                    other.turn(shape, last)
+                                                                            .then(
+                                                                                    bare ->
+                                                                                            round(
+                                                                                                    where,
+                                                                                                    shape,
+                                                                                                    raw,
+                                                                                                    ours,
+                                                                                                    bare))));
+            switch (round) {
+                case Outcome.Failed<Map<Operation, Round>> failed -> {
+                    return failed.as();
+                }
+                case Outcome.Ok<Map<Operation, Round>>(Map<Operation, Round> measured) -> {
+                    if (i > 0) {
+                        measured.forEach(
+                                (operation, figures) ->
+                                        rounds.computeIfAbsent(operation, _ -> new ArrayList<>())
+                                                .add(figures));
+                    }
+                }
             }
-            rows.add(
-                    row.beside(
-                            Optional.ofNullable(raw.get(cell.operation())),
-                            redisRate.orThrow(),
-                            OptionalLong.of(unchecked.get(i).p50Nanos()),
-                            row.threads() == 1 ? PeerFigures.of(cell) : OptionalDouble.empty()));
         }
+        List<StoreRow> rows = new ArrayList<>();
+        rounds.forEach(
+                (operation, measured) -> {
+                    StoreCell cell = new StoreCell(where, operation, shape.bytes(), shape.batch());
+                    rows.add(
+                            new StoreRow(
+                                    cell,
+                                    plan.threads(),
+                                    measured,
+                                    plan.threads() == 1
+                                            ? PeerFigures.of(cell)
+                                            : OptionalDouble.empty()));
+                });
         return Outcome.ok(rows);
     }
 
-    /** As many requests in flight as a batch has objects, over loopback TCP. */
-    private Outcome<OptionalDouble> redisRate(StoreCell cell) {
-        if (redis.isEmpty() || cell.where() == Where.OWN) {
-            return Outcome.ok(OptionalDouble.empty());
+    private Outcome<Map<Operation, Round>> round(
+            Where where,
+            Shape shape,
+            Map<Operation, Rate> raw,
+            Map<Operation, Turn> ours,
+            Map<Operation, Turn> unchecked) {
+        return redisRates(where, shape)
+                .map(
+                        redisRates -> {
+                            Map<Operation, Round> round = new EnumMap<>(Operation.class);
+                            ours.forEach(
+                                    (operation, turn) ->
+                                            round.put(
+                                                    operation,
+                                                    round(
+                                                            shape,
+                                                            turn,
+                                                            Optional.ofNullable(raw.get(operation)),
+                                                            redisRates.get(operation),
+                                                            unchecked.get(operation))));
+                            return round;
+                        });
+    }
+
+    private static Round round(
+            Shape shape,
+            Turn turn,
+            Optional<Rate> raw,
+            @Nullable Double redisRate,
+            @Nullable Turn unchecked) {
+        return new Round(
+                turn.calls() * shape.batch(),
+                turn.nanos(),
+                turn.p50Nanos(),
+                turn.p99Nanos(),
+                raw,
+                redisRate == null ? OptionalDouble.empty() : OptionalDouble.of(redisRate),
+                unchecked == null ? OptionalLong.empty() : OptionalLong.of(unchecked.p50Nanos()));
+    }
+
+    /** As many requests in flight as a batch has objects, over loopback TCP; none without Redis. */
+    private Outcome<Map<Operation, Double>> redisRates(Where where, Shape shape) {
+        if (redis.isEmpty() || where == Where.OWN) {
+            return Outcome.ok(Map.of());
         }
-        Shape shape = new Shape(cell.bytes(), cell.batch());
-        Map<Operation, Double> rates = redisRates.get(shape);
-        if (rates == null) {
-            int inFlight = cell.batch() * plan.threads();
-            double expected = Math.min(1.5e9 / cell.bytes(), 25_000.0 * Math.min(inFlight, 3));
-            long requests =
-                    Math.max(inFlight * 4L, (long) (expected * plan.duration().toMillis() / 1000));
-            try {
-                rates = redis.get().measure(cell.bytes(), inFlight, requests);
-            } catch (IOException e) {
-                return Outcome.failed(StoreCode.INTERNAL_ERROR, "redis-benchmark: " + e);
-            }
-            redisRates.put(shape, rates);
+        int inFlight = shape.batch() * plan.threads();
+        double expected = Math.min(1.5e9 / shape.bytes(), 25_000.0 * Math.min(inFlight, 3));
+        long requests =
+                Math.max(inFlight * 4L, (long) (expected * plan.duration().toMillis() / 1000));
+        try {
+            return Outcome.ok(redis.get().measure(shape.bytes(), inFlight, requests));
+        } catch (IOException e) {
+            return Outcome.failed(StoreCode.INTERNAL_ERROR, "redis-benchmark: " + e);
         }
-        return Outcome.ok(OptionalDouble.of(requireNonNull(rates.get(cell.operation()))));
     }
 
     /** The engine alone, against the same memory. */

@@ -15,9 +15,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -33,8 +31,7 @@ import org.HdrHistogram.Histogram;
  *   round:  put every object (timed) ─► get them again and again (timed) ─► remove
  * </pre>
  *
- * Rounds are repeated until both have run for long enough; every byte of the last one is proved.
- * What a call is given is made before.
+ * Rounds are repeated until both have run for long enough. What a call is given is made before.
  */
 public final class StoreLoad implements AutoCloseable {
     private static final long MAX_NANOS = Duration.ofMinutes(5).toNanos();
@@ -81,37 +78,44 @@ public final class StoreLoad implements AutoCloseable {
         long nanos;
     }
 
+    /**
+     * One operation in one turn. Immutable.
+     *
+     * @param calls how many
+     * @param nanos what all took
+     * @param p50Nanos of a call
+     * @param p99Nanos of a call
+     */
+    public record Turn(long calls, long nanos, long p50Nanos, long p99Nanos) {
+        private static Turn of(Tally tally) {
+            return new Turn(
+                    tally.calls.getTotalCount(),
+                    tally.nanos,
+                    tally.calls.getValueAtPercentile(50),
+                    tally.calls.getValueAtPercentile(99));
+        }
+    }
+
     /** Calls of the first shape until the code is warm. */
     public Outcome<Done> warmUp(Duration time) {
-        return run(plan.shapes().getFirst(), time).map(_ -> Done.DONE);
+        return run(plan.shapes().getFirst(), time, true).map(_ -> Done.DONE);
     }
 
-    /** A put and a get of this shape. The first failure ends it, and so does a wrong byte. */
-    public Outcome<List<StoreRow>> measure(Where where, Shape shape) {
-        return run(shape, plan.duration().dividedBy(2))
-                .then(_ -> run(shape, plan.duration()))
+    /**
+     * Puts and gets of this shape. The first failure ends it, and so does a wrong byte.
+     *
+     * @param prove whether every byte of the last round is compared
+     */
+    public Outcome<Map<Operation, Turn>> turn(Shape shape, boolean prove) {
+        return run(shape, plan.duration(), prove)
                 .map(
                         tallies ->
-                                List.of(
-                                        row(where, Operation.PUT, shape, tallies.getFirst()),
-                                        row(where, Operation.GET, shape, tallies.getLast())));
+                                Map.of(
+                                        Operation.PUT, Turn.of(tallies.getFirst()),
+                                        Operation.GET, Turn.of(tallies.getLast())));
     }
 
-    private StoreRow row(Where where, Operation operation, Shape shape, Tally tally) {
-        return new StoreRow(
-                new StoreCell(where, operation, shape.bytes(), shape.batch()),
-                plan.threads(),
-                tally.calls.getTotalCount() * shape.batch(),
-                tally.nanos,
-                tally.calls.getValueAtPercentile(50),
-                tally.calls.getValueAtPercentile(99),
-                Optional.empty(),
-                OptionalDouble.empty(),
-                OptionalLong.empty(),
-                OptionalDouble.empty());
-    }
-
-    private Outcome<List<Tally>> run(Shape shape, Duration duration) {
+    private Outcome<List<Tally>> run(Shape shape, Duration duration, boolean prove) {
         Tally puts = new Tally();
         Tally gets = new Tally();
         boolean last = false;
@@ -128,7 +132,7 @@ public final class StoreLoad implements AutoCloseable {
                                                     (calls, times) ->
                                                             getAll(calls, times, getNanos)));
             last = puts.nanos >= duration.toNanos() && gets.nanos >= duration.toNanos();
-            if (last) {
+            if (last && prove) {
                 done = done.then(_ -> prove(round));
             }
             done = done.then(_ -> remove(round));

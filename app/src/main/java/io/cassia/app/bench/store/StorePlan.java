@@ -11,9 +11,11 @@ import java.util.List;
  * @param places where the memory is
  * @param shapes sizes with their batches
  * @param threads callers at once
- * @param duration of one measurement, after half of it to warm up
+ * @param duration of one operation in one turn
+ * @param rounds in which all that is compared takes turns, after one to warm up
  */
-public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Duration duration) {
+public record StorePlan(
+        List<Where> places, List<Shape> shapes, int threads, Duration duration, int rounds) {
     /** Memory that objects of one round lie in at most, unless one batch needs more. */
     private static final long ROUND_BYTES = 128L << 20;
 
@@ -38,8 +40,9 @@ public record StorePlan(List<Where> places, List<Shape> shapes, int threads, Dur
     public StorePlan {
         places = List.copyOf(places);
         shapes = List.copyOf(shapes);
-        if (threads < 1 || duration.isZero() || duration.isNegative()) {
-            throw new IllegalArgumentException(threads + " threads for " + duration);
+        if (threads < 1 || rounds < 1 || duration.isZero() || duration.isNegative()) {
+            throw new IllegalArgumentException(
+                    threads + " threads for " + duration + ", " + rounds + " rounds");
         }
     }
 

@@ -53,7 +53,7 @@ final class Pipeline {
     private static final long GATHER_BYTES = 1 << 20;
 
     /** A blocking write returns when all is taken, so its size bounds how seldom progress shows. */
-    private static final int PIECE_BYTES = 4 << 20;
+    private static final int PIECE_BYTES = 1 << 20;
 
     /** Answers of one scattering call: it returns what is there, rarely more than this. */
     private static final int SCATTER_COUNT = 32;
@@ -127,6 +127,7 @@ final class Pipeline {
         outCount = 0;
         lastIsReadHeader = false;
         long bytes = 0;
+        int first = sent;
         try {
             while (sent < run.size()
                     && sent - run.next() < WINDOW
@@ -141,6 +142,11 @@ final class Pipeline {
                 }
             }
             flush(run);
+            for (int i = first; i < sent; i++) {
+                if (run.get(i).isWrite()) {
+                    run.get(i).reached(run.get(i).lengthBytes());
+                }
+            }
         } catch (IOException e) {
             // The answers that have come in tell which request the peer refused, if it did.
             salvage(run, e);
@@ -197,6 +203,7 @@ final class Pipeline {
                 slice.limit(Math.min(end, slice.position() + PIECE_BYTES));
                 out[outCount++] = slice;
                 flush(run);
+                transfer.reached(offset - end + slice.position());
             }
         }
         return length;
@@ -259,6 +266,9 @@ final class Pipeline {
             }
             Transfer head = run.head();
             check(run, head, statuses.getLong(slot * StatusLayout.LENGTH_BYTES));
+            if (!head.isWrite()) {
+                head.reached(headOffset + in[2 * slot + 1].position());
+            }
             if (in[2 * slot + 1].hasRemaining()) {
                 return;
             }
