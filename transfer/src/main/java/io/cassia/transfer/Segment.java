@@ -16,6 +16,7 @@ import io.cassia.transfer.transport.shm.HostRoute;
 import io.cassia.transfer.transport.tcp.TcpRoute;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +99,16 @@ final class Segment {
         return known == null
                 ? Outcome.done()
                 : finder.refresh(known, deadlineNanos).map(_ -> Done.DONE);
+    }
+
+    /** Closes connections to the owner that nobody has used for minutes. */
+    void dropStale() {
+        Ways known = finder.known();
+        if (known != null) {
+            Stream.of(Optional.ofNullable(known.uds()), Optional.ofNullable(known.tcp()))
+                    .flatMap(Optional::stream)
+                    .forEach(TcpRoute::dropStale);
+        }
     }
 
     /** How it stands with the way to the owner; nothing for the engine's own segment. */

@@ -50,6 +50,7 @@ import java.util.function.Supplier;
  * part. Guarded: every method may be called from any thread.
  */
 public final class TransferEngine implements AutoCloseable {
+    private static final Duration IDLE_LANES_PERIOD = Duration.ofMinutes(1);
     private static final System.Logger LOG = System.getLogger(TransferEngine.class.getName());
     private static final int MAX_BATCH = 1_000_000;
 
@@ -73,6 +74,7 @@ public final class TransferEngine implements AutoCloseable {
     private final Dispatcher dispatcher;
     private final Notifier notifier;
     private final DescriptorRefresher refresher;
+    private final IdleLanes idleLanes;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private TransferEngine(
@@ -163,6 +165,7 @@ public final class TransferEngine implements AutoCloseable {
         this.dispatcher = new Dispatcher(parts, segments);
         this.notifier = new Notifier(parts, handshake);
         this.refresher = new DescriptorRefresher(segments, config.network().refresh(), clock);
+        this.idleLanes = new IdleLanes(this::dropStaleLanes, IDLE_LANES_PERIOD);
     }
 
     private RpcMeta endpoint() {
@@ -262,6 +265,11 @@ public final class TransferEngine implements AutoCloseable {
      */
     public Outcome<Done> republish() {
         return directory.publish();
+    }
+
+    /** Closes connections that nobody has used for minutes; others are opened when needed. */
+    void dropStaleLanes() {
+        segments.opened().forEach(Segment::dropStale);
     }
 
     /** The published segment name. */
@@ -599,6 +607,7 @@ public final class TransferEngine implements AutoCloseable {
         }
         LocalEngines.remove(config.nameSpace(), name, buffers);
         refresher.close();
+        idleLanes.close();
         directory.close();
         segments.close();
         runners.close();

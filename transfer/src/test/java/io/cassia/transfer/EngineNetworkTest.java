@@ -21,9 +21,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +93,45 @@ final class EngineNetworkTest {
             assertThat(engine.transfer(List.of(read), Peers.DEADLINE)).allMatch(Outcome::isOk);
             assertThat(peer.connections()).isEqualTo(2);
             assertThat(swallowed).hasValue(0);
+        }
+    }
+
+    @Test
+    void lanes_that_are_idle_for_minutes_are_closed_though_nobody_asks_for_them()
+            throws IOException, InterruptedException {
+        LeapingClock clock = new LeapingClock();
+        CountDownLatch ended = new CountDownLatch(1);
+        try (PeerStandIn peer =
+                        new PeerStandIn(
+                                2,
+                                connection -> {
+                                    connection.answerAll();
+                                    ended.countDown();
+                                });
+                TransferEngine engine =
+                        TransferEngine.start(Peers.overTcp(), clock, new SimpleMeterRegistry())
+                                .orThrow()) {
+            SegmentHandle handle = engine.openSegment(peer.name()).orThrow();
+            TransferRequest read =
+                    new TransferRequest(Opcode.READ, arena.allocate(64), handle, PeerStandIn.BASE);
+            assertThat(engine.transfer(List.of(read), Peers.DEADLINE)).allMatch(Outcome::isOk);
+            clock.leap(Duration.ofMinutes(4));
+            engine.dropStaleLanes();
+            assertThat(engine.links().peers().getFirst().idle()).isEqualTo(1);
+            clock.leap(Duration.ofMinutes(2));
+            engine.dropStaleLanes();
+            assertThat(engine.links().peers().getFirst().idle()).isZero();
+            assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(engine.transfer(List.of(read), Peers.DEADLINE)).allMatch(Outcome::isOk);
+        }
+    }
+
+    @Test
+    void idle_lanes_are_looked_for_until_the_engine_ends() throws InterruptedException {
+        CountDownLatch sweeps = new CountDownLatch(3);
+        try (IdleLanes lanes = new IdleLanes(sweeps::countDown, Duration.ofMillis(1))) {
+            assertThat(sweeps.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(lanes).isNotNull();
         }
     }
 

@@ -45,7 +45,7 @@ final class History {
     private final List<String> violations = new ArrayList<>();
 
     /**
-     * Takes a client's log, whose last line may be cut off.
+     * Takes a client's log, if there is one; its last line may be cut off.
      *
      * <pre>
      *   B change start key version        a write begins; version 0 for a removal
@@ -55,6 +55,9 @@ final class History {
      */
     void add(Path log) throws IOException {
         Map<String, Change> open = new HashMap<>();
+        if (!Files.exists(log)) {
+            return; // Its client never came to writing anything.
+        }
         String text = Files.readString(log);
         String whole = text.substring(0, text.lastIndexOf('\n') + 1);
         for (String line : whole.lines().toList()) {

@@ -9,7 +9,6 @@ import io.cassia.lab.process.Footprints.Tolerance;
 import io.cassia.lab.process.ProcessCluster;
 import io.cassia.store.StoreClient;
 import io.cassia.testkit.Signals;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +35,7 @@ class HistoryTest {
     private static final int FIRST_MORTAL_NODE = 2;
 
     private static final int FIRST_MORTAL_CLIENT = 1;
+    private static final int START_ATTEMPTS = 6;
     private static final int REST_CLIENT = 10_000;
     private static final String[] IMPATIENT = {
         "--default-kv-lease-ttl", "400ms",
@@ -69,7 +69,7 @@ class HistoryTest {
                         Duration.ofMillis(1),
                         Duration.ofMillis(300),
                         Duration.ofSeconds(4)),
-                new Tolerance(2 << 10, 4 << 10, 8 << 10, 4, 8));
+                new Tolerance(2 << 10, 4 << 10, 8 << 10, 6, 16));
     }
 
     @Test
@@ -118,9 +118,9 @@ class HistoryTest {
                 }
             } finally {
                 clients.forEach(Process::destroyForcibly);
+                System.out.println(footprints.table());
             }
         }
-        System.out.println(footprints.table());
         History history = new History();
         for (Path log : logs) {
             history.add(log);
@@ -165,9 +165,27 @@ class HistoryTest {
         return log;
     }
 
+    /** On a machine that is busy with something else it may take more than one attempt. */
     private Process client(ProcessCluster cluster, Random random, Duration pace)
             throws IOException {
-        int id = ++started;
+        String why = "";
+        for (int attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+            int id = ++started;
+            Path errors = directory.resolve("client-" + id + ".err");
+            Process process =
+                    new ProcessBuilder(command(cluster, id, random.nextLong(), pace))
+                            .redirectError(errors.toFile())
+                            .start();
+            if ("started".equals(process.inputReader().readLine())) {
+                return process;
+            }
+            why = Files.readString(errors);
+        }
+        throw new IllegalStateException(
+                why + Footprint.ask(cluster.master().pid(), "Thread.print"));
+    }
+
+    private List<String> command(ProcessCluster cluster, int id, long seed, Duration pace) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(Footprint.JAVA_OPTIONS.split(" ", -1)));
@@ -181,19 +199,10 @@ class HistoryTest {
                         HistoryClient.class.getName(),
                         cluster.address(),
                         Integer.toString(id),
-                        Long.toString(random.nextLong()),
+                        Long.toString(seed),
                         log(id).toString(),
                         Long.toString(pace.toMillis())));
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectError(directory.resolve("client-" + id + ".err").toFile())
-                        .start();
-        BufferedReader output = process.inputReader();
-        if (!"started".equals(output.readLine())) {
-            throw new IllegalStateException(
-                    Files.readString(directory.resolve("client-" + id + ".err")));
-        }
-        return process;
+        return command;
     }
 
     private static void finish(Process client) throws Exception {

@@ -6,11 +6,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -52,7 +52,9 @@ public record Footprint(
         Map<String, Long> parts = new TreeMap<>();
         long live = -1;
         long committed = -1;
-        for (String line : tell(pid)) {
+        // A full collection goes before the table of classes.
+        String told = ask(pid, "GC.class_histogram\nVM.native_memory summary scale=KB");
+        for (String line : told.lines().toList()) {
             Matcher type = CLASS.matcher(line);
             Matcher kind = KIND.matcher(line);
             Matcher liveTotal = LIVE.matcher(line);
@@ -81,20 +83,20 @@ public record Footprint(
                 parts);
     }
 
-    /** A full collection goes before the table of classes. */
-    private static List<String> tell(long pid) throws IOException {
+    /** What a process answers to a diagnostic command, by the JDK's own tool. */
+    public static String ask(long pid, String command) throws IOException {
         Process jcmd =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
                                 "-J-XX:TieredStopAtLevel=1",
                                 "-J-XX:+UseSerialGC",
                                 Long.toString(pid),
-                                "GC.class_histogram\nVM.native_memory summary scale=KB")
+                                command)
                         .redirectErrorStream(true)
                         .start();
         jcmd.getOutputStream().close();
         try (BufferedReader output = jcmd.inputReader()) {
-            return output.lines().toList();
+            return output.lines().collect(Collectors.joining("\n"));
         }
     }
 

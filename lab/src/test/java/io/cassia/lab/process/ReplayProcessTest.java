@@ -2,9 +2,14 @@ package io.cassia.lab.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.app.replay.TraceReader;
+import io.cassia.rpc.cassia.CassiaMessages.Stats;
+import io.cassia.store.StoreClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +73,63 @@ class ReplayProcessTest {
                             .formatted(i * 15, ids));
         }
         return lines.toString();
+    }
+
+    private static final int AT_ONCE = 3;
+
+    @Test
+    void replays_at_once_store_each_block_once_and_the_next_one_finds_all() throws Exception {
+        Path trace = directory.resolve("trace.jsonl");
+        Files.writeString(trace, conversations(400, 30));
+        try (ProcessCluster cluster = ProcessCluster.start()) {
+            cluster.node("64MiB");
+            cluster.remoteNode("64MiB");
+            String[] command = {
+                "replay",
+                trace.toString(),
+                "--master",
+                cluster.address(),
+                "--metadata",
+                "P2PHANDSHAKE",
+                "--block-bytes",
+                "4KiB",
+                "--clients",
+                "2",
+                "--json"
+            };
+            List<CassiaProcess> replays = new ArrayList<>();
+            try {
+                for (int i = 0; i < AT_ONCE; i++) {
+                    replays.add(CassiaProcess.launch(command));
+                }
+                for (CassiaProcess replay : replays) {
+                    assertExact(replay.await(Duration.ofSeconds(90)));
+                }
+            } finally {
+                for (CassiaProcess replay : replays) {
+                    replay.close();
+                }
+            }
+            JsonNode next = assertExact(CassiaProcess.run(command));
+            assertThat(next.get("hits").asLong()).isEqualTo(next.get("blocks").asLong());
+            try (StoreClient client = cluster.client()) {
+                Stats stats = client.stats().orThrow();
+                assertThat(stats.objects())
+                        .isEqualTo(
+                                TraceReader.read(List.of(trace), Long.MAX_VALUE)
+                                        .orThrow()
+                                        .distinctBlocks());
+                assertThat(stats.evictedObjects()).isZero();
+            }
+        }
+    }
+
+    private static JsonNode assertExact(CassiaProcess.Ended ended) {
+        assertThat(ended.exit()).as(ended.stderr()).isZero();
+        JsonNode report = ended.json();
+        assertThat(report.get("verificationErrors").asLong()).isZero();
+        assertThat(report.get("failures").asLong()).isZero();
+        return report;
     }
 
     @Test

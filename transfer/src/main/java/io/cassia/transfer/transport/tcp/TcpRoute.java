@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -225,7 +226,7 @@ public final class TcpRoute implements Route {
             while (lane == null && !idle.isEmpty()) {
                 lane = idle.pop();
                 context.metrics().lanesIdle().decrementAndGet();
-                if (context.clock().nanos() - lane.idleSinceNanos() > MAX_IDLE.toNanos()) {
+                if (isStale(lane)) {
                     // Middle boxes forget idle connections without telling; the peer may have, too.
                     lane.close();
                     lane = null;
@@ -377,6 +378,26 @@ public final class TcpRoute implements Route {
             context.metrics().lanesIdle().addAndGet(-idle.size());
             idle.forEach(Lane::close);
             idle.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isStale(Lane lane) {
+        return context.clock().nanos() - lane.idleSinceNanos() > MAX_IDLE.toNanos();
+    }
+
+    /** Closes the lanes that have been idle for so long that nobody would borrow them. */
+    public void dropStale() {
+        lock.lock();
+        try {
+            for (Lane lane : List.copyOf(idle)) {
+                if (isStale(lane)) {
+                    idle.remove(lane);
+                    context.metrics().lanesIdle().decrementAndGet();
+                    lane.close();
+                }
+            }
         } finally {
             lock.unlock();
         }
