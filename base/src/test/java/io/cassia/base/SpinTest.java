@@ -109,6 +109,24 @@ class SpinTest {
     }
 
     @Test
+    void who_is_patient_goes_on_after_somebody_else_had_the_core() throws IOException {
+        stepNanos = 20_000;
+        Spin patient = Spin.patient(clock);
+        socket.arrival = 3;
+        assertThat(patient.sees(socket)).isTrue();
+        socket.looks();
+        socket.arrival = 0;
+        assertThat(patient.sees(socket)).isFalse();
+        assertThat(socket.looks()).isBetween(2, 10);
+        int asleep = 0;
+        for (int i = 0; i < 1_000; i++) {
+            boolean _ = patient.sees(socket);
+            asleep = socket.looks() > 0 ? 0 : asleep + 1;
+            assertThat(asleep).isLessThanOrEqualTo(16);
+        }
+    }
+
+    @Test
     void virtual_threads_leave_waiting_to_their_scheduler() throws Exception {
         Thread thread =
                 Thread.ofVirtual()

@@ -87,6 +87,15 @@ final class Peers {
         return rank(endpoint) >= rank(Transport.UDS);
     }
 
+    /** Whether its bytes are copied inside this host, as far as one knows. */
+    boolean isNear(String endpoint) {
+        if (endpoint.equals(engine.localName())) {
+            return true;
+        }
+        Integer known = routes().get(endpoint);
+        return known != null && known < rank(Transport.UDS);
+    }
+
     private Map<String, Integer> routes() {
         Routes seen = routes;
         long now = clock.nanos();

@@ -29,14 +29,18 @@ final class SumWorkers implements AutoCloseable {
     /** Calls without help after help that came too late, at most. */
     private static final int LONGEST_PAUSE = 16;
 
+    /** With so many units there is time for any thread to wake up. */
+    private static final int MANY_UNITS = 32;
+
     private final int helpers;
     private final Clock clock;
     private final AwakeQueue queue;
     private final @Nullable ThreadPoolExecutor threads;
 
-    /** How helpful it has been of late. */
+    /** Calls that do without help from now on. */
     private final AtomicInteger skip = new AtomicInteger();
 
+    /** The last such number; 0 once help was in time. */
     private final AtomicInteger pause = new AtomicInteger();
 
     /** Asked whether memory is shared between threads; never started. */
@@ -124,7 +128,7 @@ final class SumWorkers implements AutoCloseable {
                         }
                     }
                 };
-        Help help = shared ? begin(turns) : null;
+        Help help = shared && mayHelp(units) ? begin(turns) : null;
         if (help == null) {
             turns.run();
             return;
@@ -144,10 +148,15 @@ final class SumWorkers implements AutoCloseable {
         }
     }
 
+    /** Whether somebody is free, and will be in time by what was seen of late. */
+    private boolean mayHelp(int units) {
+        return queue.isEmpty()
+                && (units >= MANY_UNITS || skip.get() <= 0 || skip.getAndDecrement() <= 0);
+    }
+
     private @Nullable Help begin(Runnable turns) {
         ThreadPoolExecutor pool = threads;
-        if (pool == null || !queue.isEmpty() || (skip.get() > 0 && skip.getAndDecrement() > 0)) {
-            // Nobody is free, or nobody has been in time of late.
+        if (pool == null) {
             return null;
         }
         Help help = new Help(turns);

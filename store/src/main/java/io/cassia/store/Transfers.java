@@ -134,7 +134,7 @@ final class Transfers {
         SegmentHandle last = null;
         for (TransferRequest request : requests) {
             SegmentHandle target = request.target();
-            if (!target.equals(last) && peers.isFar(target.name())) {
+            if (!target.equals(last) && !peers.isNear(target.name())) {
                 return false;
             }
             last = target;
