@@ -267,6 +267,7 @@ final class TaskRunner implements AutoCloseable {
                             MasterMethods.COPY_END,
                             MasterMethods.COPY_REVOKE,
                             subject,
+                            number(copy.source(), copy.targets()),
                             deadline);
                 });
     }
@@ -286,8 +287,14 @@ final class TaskRunner implements AutoCloseable {
                             MasterMethods.MOVE_END,
                             MasterMethods.MOVE_REVOKE,
                             subject,
+                            number(move.source(), targets),
                             deadline);
                 });
+    }
+
+    /** What the End calls a copy or move. */
+    private static long number(ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
+        return targets.isEmpty() ? source.id() : targets.getFirst().id();
     }
 
     private Outcome<Done> finish(
@@ -295,11 +302,12 @@ final class TaskRunner implements AutoCloseable {
             RpcMethod<Args.ClientKey, Outcome<Done>> end,
             RpcMethod<Args.ClientKey, Outcome<Done>> revoke,
             Subject subject,
+            long number,
             Deadline deadline) {
         if (written.isOk()) {
-            return master.call(end, subject.by(client), deadline);
+            return master.call(end, subject.by(client), number, deadline);
         }
-        Outcome<Done> revoked = master.call(revoke, subject.by(client), deadline);
+        Outcome<Done> revoked = master.call(revoke, subject.by(client), number, deadline);
         if (revoked instanceof Outcome.Failed<Done>(Code code, String detail)) {
             LOG.log(
                     Level.WARNING,

@@ -13,6 +13,7 @@ final class CoreState {
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final Quarantine quarantine = new Quarantine();
+    final UnmountedSegments unmounted = new UnmountedSegments();
     final DiscardQueue discards = new DiscardQueue(segments, quarantine);
     final GroupTable groups = new GroupTable();
     final Tenants tenants;
@@ -102,6 +103,7 @@ final class CoreState {
         segments.digest(digest);
         discards.digest(digest);
         quarantine.digest(digest);
+        unmounted.digest(digest);
         leases.digest(digest);
         tenants.digest(digest);
         counters.digest(digest);

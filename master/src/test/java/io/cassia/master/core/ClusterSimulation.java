@@ -270,6 +270,12 @@ final class ClusterSimulation {
                 throw new AssertionError(node.name + " is up and not mounted");
             }
         }
+        for (MountedSegment segment : state.segments.all()) {
+            if (nodes.stream().noneMatch(node -> node.lends(segment))) {
+                throw new AssertionError(
+                        segment.wire + " is mounted although nobody lends it any more");
+            }
+        }
         clients.getFirst().finish();
         long end = time.nanos() + 1000 * SimulationProfile.MILLI;
         while (time.nanos() < end && time.step()) {

@@ -3,6 +3,7 @@ package io.cassia.master.core;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
+import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class MasterAudit {
     private record ReadLease(long version, long untilNanos, long leaseId) {}
 
+    /** A copy or move by its last Start that succeeded; it may have been given up since. */
+    private record OpenCopy(long holder, long number) {}
+
     private record Heard(long awakeNanos, int stalls) {}
 
     private final CoreConfig config;
@@ -57,6 +61,8 @@ final class MasterAudit {
 
     /** When the last write or copy of an object was started. */
     private final Map<ObjectName, Long> startedAt = new HashMap<>();
+
+    private final Map<ObjectName, OpenCopy> copying = new HashMap<>();
 
     /** Whether a client was given up by the command under way. */
     private boolean expiredNow;
@@ -191,7 +197,7 @@ final class MasterAudit {
                     Command.MoveEnd _,
                     Command.CopyRevoke _,
                     Command.MoveRevoke _ -> {
-                copies += ((Outcome<Done>) answer).isOk() ? 1 : 0;
+                copyEnded(request, ((Outcome<Done>) answer).isOk());
                 // Whatever the answer is, the copier does not write any more.
                 claims.giveBack(request.holder, true);
             }
@@ -373,6 +379,8 @@ final class MasterAudit {
         that(origin != null, () -> "a copy has a source that nobody wrote");
         if (origin != null) {
             startedAt.put(origin.name, time.nanos());
+            long number = targets.isEmpty() ? source.id() : targets.getFirst().id();
+            copying.put(origin.name, new OpenCopy(request.holder, number));
         }
         for (ReplicaDescriptor target : targets) {
             byReplica.put(target.id(), origin);
@@ -384,6 +392,37 @@ final class MasterAudit {
                 request.sentNanos + config.putReleaseNanos(),
                 request.holder,
                 "copy of " + origin);
+    }
+
+    /** Only who carries out the copy that is open may end it, and only by its own End. */
+    private void copyEnded(Request<?> request, boolean well) {
+        if (!well) {
+            refusedEnds++;
+            return;
+        }
+        copies++;
+        Args.ClientKey args =
+                switch (request.command) {
+                    case Command.CopyEnd c -> c.args();
+                    case Command.MoveEnd c -> c.args();
+                    case Command.CopyRevoke c -> c.args();
+                    case Command.MoveRevoke c -> c.args();
+                    default -> throw new IllegalStateException("no End: " + request.command);
+                };
+        long number =
+                switch (request.command) {
+                    case Command.CopyEnd c -> c.number();
+                    case Command.MoveEnd c -> c.number();
+                    case Command.CopyRevoke c -> c.number();
+                    case Command.MoveRevoke c -> c.number();
+                    default -> 0;
+                };
+        OpenCopy open = copying.remove(name(args.tenant(), args.key()));
+        that(
+                open != null
+                        && open.holder == request.holder
+                        && (number == 0 || number == open.number),
+                () -> request.command + " ends a copy of another Start: " + open);
     }
 
     private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
