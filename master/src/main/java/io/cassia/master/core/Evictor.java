@@ -30,7 +30,7 @@ final class Evictor {
         this.order =
                 switch (state.config.policy()) {
                     case LRU -> lru;
-                    case PROBATION -> new ProbationOrder(state, protection, lru);
+                    case TWO_QUEUES -> new TwoQueues(state, protection, lru);
                 };
     }
 

@@ -39,10 +39,10 @@ final class MasterAudit {
     private record Heard(long awakeNanos, int stalls) {}
 
     private final CoreConfig config;
-    private final MasterCore core;
+    private MasterCore core;
     private final VirtualTime time;
     private final SimulatedProcess master;
-    private final StateAudit stateAudit;
+    private StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
 
@@ -103,6 +103,40 @@ final class MasterAudit {
 
     void masterStalls() {
         stalls++;
+    }
+
+    /**
+     * Nobody has what was stored, and the new master owes nothing to those whom the old one told
+     * something. Whether they are safe rests on checksums, or on the time that it waits.
+     */
+    void masterStartsAgain(MasterCore fresh) {
+        core = fresh;
+        stateAudit = new StateAudit(core.state(), byReplica::get, startOf::get);
+        for (StoredObject object : stored.values()) {
+            losses++;
+            history(object.name())
+                    .happened(new StoreOperation(StoreOperation.Kind.LOST, object.version()));
+        }
+        stored = Map.of();
+        readLeases.clear();
+        existLeases.clear();
+        softPins.clear();
+        holders.clear();
+        heard.clear();
+        startedAt.clear();
+        copying.clear();
+        if (config.restartGraceNanos() == 0) {
+            claims.forget();
+        }
+    }
+
+    /** No number of a replica is given twice, by no master. */
+    private void register(ReplicaDescriptor replica, @Nullable WriteAttempt origin, long start) {
+        that(
+                !startOf.containsKey(replica.id()),
+                () -> "replica id " + replica.id() + " was given before");
+        byReplica.put(replica.id(), origin);
+        startOf.put(replica.id(), start);
     }
 
     /** The master has carried out a command. */
@@ -247,8 +281,7 @@ final class MasterAudit {
             attempt.replacesSilent = still;
         }
         for (ReplicaDescriptor replica : replicas) {
-            byReplica.put(replica.id(), attempt);
-            startOf.put(replica.id(), replicas.getFirst().id());
+            register(replica, attempt, replicas.getFirst().id());
             that(
                     RangeClaims.bufferOf(replica).size() == attempt.length,
                     () -> attempt + " gets another length");
@@ -383,8 +416,7 @@ final class MasterAudit {
             copying.put(origin.name, new OpenCopy(request.holder, number));
         }
         for (ReplicaDescriptor target : targets) {
-            byReplica.put(target.id(), origin);
-            startOf.put(target.id(), startOf.get(source.id()));
+            register(target, origin, startOf.get(source.id()));
         }
         claims.give(
                 targets,
@@ -419,9 +451,9 @@ final class MasterAudit {
                 };
         OpenCopy open = copying.remove(name(args.tenant(), args.key()));
         that(
+                // Copies that find all there have the number of their source: one may end another.
                 open != null
-                        && open.holder == request.holder
-                        && (number == 0 || number == open.number),
+                        && (number == 0 ? open.holder == request.holder : open.number == number),
                 () -> request.command + " ends a copy of another Start: " + open);
     }
 
@@ -520,9 +552,6 @@ final class MasterAudit {
 
     private void mayEvict(Request<?> request, StoredObject object) {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
-        // An upsert that finds no space has preempted the one before; a later item may then evict.
-        boolean preempted =
-                request.attempts.stream().anyMatch(a -> a.upsert && a.name.equals(object.name()));
         // The same tick may have given up what was under way for too long, or by a dead client.
         boolean givenUp =
                 request.command instanceof Command.Tick
@@ -531,7 +560,7 @@ final class MasterAudit {
                                         >= startedAt.getOrDefault(object.name(), 0L)
                                                 + config.putReleaseNanos());
         that(
-                !object.busy() || preempted || givenUp,
+                !object.busy() || givenUp,
                 () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();

@@ -114,7 +114,7 @@ class RandomCommandsTest {
         settings.multiTenant = random.nextBoolean();
         settings.wipe = Duration.ofSeconds(10 + random.nextInt(30));
         settings.tasks = new TaskRules(4, 4, 4, 20_000_000_000L, 20_000_000_000L, 3);
-        settings.policy = random.nextInt(3) == 0 ? EvictionPolicy.PROBATION : EvictionPolicy.LRU;
+        settings.policy = random.nextInt(3) == 0 ? EvictionPolicy.TWO_QUEUES : EvictionPolicy.LRU;
         settings.maxMetadata = random.nextBoolean() ? Long.MAX_VALUE : 12_000;
         settings.seed = random.nextLong();
         return settings;
