@@ -26,7 +26,7 @@ final class EvictedKeys {
             return;
         }
         while (count >= most) {
-            remove(ring[head]);
+            boolean _ = remove(ring[head]);
             head = (head + 1) % ring.length;
             count--;
         }
