@@ -64,6 +64,9 @@ final class MasterAudit {
 
     private final Map<ObjectName, OpenCopy> copying = new HashMap<>();
 
+    /** What the command under way has ended, by its answer. */
+    private final List<WriteAttempt> ended = new ArrayList<>();
+
     /** Whether a client was given up by the command under way. */
     private boolean expiredNow;
 
@@ -142,6 +145,7 @@ final class MasterAudit {
     /** The master has carried out a command. */
     void observe(Request<?> request, Object answer) {
         expiredNow = false;
+        ended.clear();
         note(request, answer);
         for (Effect effect : core.takeEffects()) {
             note(effect);
@@ -310,6 +314,7 @@ final class MasterAudit {
         }
         attempt.tookEffect = true;
         attempt.endedPut = put;
+        ended.add(attempt);
         long pin = PutRules.traits(attempt.config, config).softPinNanos();
         StoredObject before = stored.get(attempt.name);
         if (pin > 0) {
@@ -458,6 +463,12 @@ final class MasterAudit {
     }
 
     private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+        for (WriteAttempt attempt : ended) {
+            StoredObject object = now.get(attempt.name);
+            that(
+                    object == null || object.version() == attempt.version,
+                    () -> attempt + " is said to be stored, but there is " + object);
+        }
         for (StoredObject before : stored.values()) {
             StoredObject after = now.get(before.name());
             if (after == null || after.version() != before.version()) {

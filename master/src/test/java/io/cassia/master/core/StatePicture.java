@@ -65,7 +65,8 @@ record StatePicture(
     private static String describe(CoreState state, int slot) {
         ObjectTable objects = state.objects;
         Digest extra = new Digest();
-        if (objects.extra(slot) instanceof ObjectExtra some) {
+        ObjectExtra some = objects.extra(slot);
+        if (some != null) {
             some.digest(extra);
         }
         return "flags=%d %d %d %d size=%d by=%s at=%d/%d id=%d stamp=%d leases=%d %d %d extra=%x"
