@@ -29,6 +29,7 @@ import java.util.Optional;
  *     memory empty, which its puts need and these do not
  * @param evictionRatio share of the capacity that is freed when the watermark was passed
  * @param evictionPolicy which objects an eviction takes first
+ * @param restartGrace how long after its start the master gives out no space
  * @param allocationStrategy in which order segments are tried
  * @param enableMultiTenants whether tenants have key spaces of their own; if not, all tenant names
  *     mean the default tenant, as upstream
@@ -65,6 +66,7 @@ public record MasterConfig(
         double evictionHighWatermarkRatio,
         double evictionRatio,
         EvictionPolicy evictionPolicy,
+        Duration restartGrace,
         AllocationStrategy allocationStrategy,
         boolean enableMultiTenants,
         String clusterId,
@@ -105,6 +107,10 @@ public record MasterConfig(
         }
         if (defaultSoftPinTtl.isNegative() || defaultSoftPinTtl.compareTo(maxSoftPinTtl) > 0) {
             throw new IllegalArgumentException("the soft pin ttl exceeds its maximum");
+        }
+        if (restartGrace.isNegative()) {
+            throw new IllegalArgumentException(
+                    "the restart grace must not be negative, but is " + restartGrace);
         }
         if (!(evictionHighWatermarkRatio > 0 && evictionHighWatermarkRatio <= 1)) {
             throw new IllegalArgumentException(
@@ -169,6 +175,7 @@ public record MasterConfig(
         private double evictionHighWatermarkRatio = 1.0;
         private double evictionRatio = 0.05;
         private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
+        private Duration restartGrace = Duration.ZERO;
         private AllocationStrategy allocationStrategy = AllocationStrategy.RANDOM;
         private boolean enableMultiTenants;
         private String clusterId = "mooncake_cluster";
@@ -205,6 +212,7 @@ public record MasterConfig(
             evictionHighWatermarkRatio = config.evictionHighWatermarkRatio;
             evictionRatio = config.evictionRatio;
             evictionPolicy = config.evictionPolicy;
+            restartGrace = config.restartGrace;
             allocationStrategy = config.allocationStrategy;
             enableMultiTenants = config.enableMultiTenants;
             clusterId = config.clusterId;
@@ -287,6 +295,13 @@ public record MasterConfig(
         @CanIgnoreReturnValue
         public Builder evictionPolicy(EvictionPolicy policy) {
             evictionPolicy = policy;
+            return this;
+        }
+
+        /** For clients that compare no checksums: see ADR 52. */
+        @CanIgnoreReturnValue
+        public Builder restartGrace(Duration grace) {
+            restartGrace = grace;
             return this;
         }
 
@@ -405,6 +420,7 @@ public record MasterConfig(
                     evictionHighWatermarkRatio,
                     evictionRatio,
                     evictionPolicy,
+                    restartGrace,
                     allocationStrategy,
                     enableMultiTenants,
                     clusterId,

@@ -456,7 +456,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             swept.segment().name());
             case Effect.ClientSuspected suspected ->
                     LOG.log(
-                            System.Logger.Level.WARNING,
+                            levelOf(suspected.segments()),
                             "client suspected client={0} silent-ms={1} segments={2}",
                             suspected.client(),
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(suspected.silentNanos())),
@@ -469,7 +469,7 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(returned.silentNanos())));
             case Effect.ClientExpired expired ->
                     LOG.log(
-                            System.Logger.Level.WARNING,
+                            levelOf(expired.segments()),
                             "client expired client={0} silent-ms={1} segments={2}",
                             expired.client(),
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(expired.silentNanos())),
@@ -486,6 +486,11 @@ final class MasterLoop implements BatchGate, AutoCloseable {
                             "master stalled ms={0}",
                             Long.toString(TimeUnit.NANOSECONDS.toMillis(stalled.nanos())));
         }
+    }
+
+    /** A client that lends nothing comes and goes; nobody need look. */
+    private static System.Logger.Level levelOf(int segments) {
+        return segments == 0 ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING;
     }
 
     /** Stops the timer. */

@@ -191,6 +191,7 @@ final class MasterParts {
                 config.allReplicas(),
                 taskRules(config.tasks()),
                 config.evictionPolicy(),
+                config.restartGrace().toNanos(),
                 MasterLoop.TICK.toNanos(),
                 Entropy.system().nextLong());
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * Immutable. Which puts the items of an End or Revoke mean, from {@link Attachment#PUTS};
+ * Immutable. Which puts or copies the items of an End or Revoke mean, from {@link Attachment#PUTS};
  * upstream's clients do not say.
  */
 final class PutIds {

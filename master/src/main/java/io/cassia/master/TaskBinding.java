@@ -38,11 +38,17 @@ final class TaskBinding {
         server.register(
                         MasterMethods.COPY_START,
                         a -> start.count(loop.apply(new Command.CopyStart(a))))
-                .register(
-                        MasterMethods.COPY_END, a -> end.count(loop.apply(new Command.CopyEnd(a))))
-                .register(
+                .registerWithContext(
+                        MasterMethods.COPY_END,
+                        (a, context) ->
+                                end.count(
+                                        loop.apply(new Command.CopyEnd(a, PutIds.first(context)))))
+                .registerWithContext(
                         MasterMethods.COPY_REVOKE,
-                        a -> revoke.count(loop.apply(new Command.CopyRevoke(a))));
+                        (a, context) ->
+                                revoke.count(
+                                        loop.apply(
+                                                new Command.CopyRevoke(a, PutIds.first(context)))));
     }
 
     private void moves(RpcServer.Builder server) {
@@ -52,11 +58,17 @@ final class TaskBinding {
         server.register(
                         MasterMethods.MOVE_START,
                         a -> start.count(loop.apply(new Command.MoveStart(a))))
-                .register(
-                        MasterMethods.MOVE_END, a -> end.count(loop.apply(new Command.MoveEnd(a))))
-                .register(
+                .registerWithContext(
+                        MasterMethods.MOVE_END,
+                        (a, context) ->
+                                end.count(
+                                        loop.apply(new Command.MoveEnd(a, PutIds.first(context)))))
+                .registerWithContext(
                         MasterMethods.MOVE_REVOKE,
-                        a -> revoke.count(loop.apply(new Command.MoveRevoke(a))));
+                        (a, context) ->
+                                revoke.count(
+                                        loop.apply(
+                                                new Command.MoveRevoke(a, PutIds.first(context)))));
     }
 
     private void tasks(RpcServer.Builder server) {

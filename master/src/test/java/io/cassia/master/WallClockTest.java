@@ -54,6 +54,7 @@ class WallClockTest {
                     false,
                     TaskRules.DEFAULT,
                     EvictionPolicy.LRU,
+                    0,
                     SECOND / 10,
                     1);
 

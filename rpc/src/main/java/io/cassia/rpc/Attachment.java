@@ -33,7 +33,8 @@ public record Attachment(List<Section> sections) {
     /**
      * In the request of an End or a Revoke of a put or upsert: for each object in order the id of
      * the first replica that its Start answered, 8 bytes each; 0 says nothing. What arrives late,
-     * when that put is no longer in flight, is refused.
+     * when that put is no longer in flight, is refused. In the End or Revoke of a copy or move: the
+     * id of the first target that its Start answered, or of the source when there was no target.
      */
     public static final int PUTS = 2;
 

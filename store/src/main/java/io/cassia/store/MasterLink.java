@@ -237,13 +237,29 @@ final class MasterLink implements AutoCloseable {
         if (!namesPuts) {
             return callBatch(method, args, puts.size(), deadline);
         }
-        ByteBuffer ids =
-                ByteBuffer.allocate(puts.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        puts.forEach(ids::putLong);
-        Attachment named = Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(ids.array()));
+        Attachment named = naming(puts);
         return each(
                 rpc.exchange(method, args, named, deadline.remaining()).map(Reply::result),
                 puts.size());
+    }
+
+    /**
+     * One call of an End or Revoke of a copy or move.
+     *
+     * @param copy id of the first target that its Start answered, or of the source
+     */
+    <A, T> Outcome<T> call(RpcMethod<A, Outcome<T>> method, A args, long copy, Deadline deadline) {
+        return namesPuts
+                ? rpc.exchange(method, args, naming(List.of(copy)), deadline.remaining())
+                        .then(Reply::result)
+                : call(method, args, deadline);
+    }
+
+    private static Attachment naming(List<Long> ids) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(ids.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ids.forEach(bytes::putLong);
+        return Attachment.NONE.with(Attachment.PUTS, ByteString.wrap(bytes.array()));
     }
 
     private static <T> List<Outcome<T>> each(Outcome<List<Outcome<T>>> answer, int size) {

@@ -180,10 +180,12 @@ final class ReplicaCopies {
         Outcome<Found> found = find(subject, deadline);
         Outcome<Done> written =
                 found.then(object -> carry(object, source, targets, deadline, carrier));
+        // What the master knows this copy by, also when words of an earlier one are still about.
+        long number = targets.isEmpty() ? source.id() : targets.getFirst().id();
         if (written.isOk()) {
-            return master.call(ways.end, subject.by(client), deadline);
+            return master.call(ways.end, subject.by(client), number, deadline);
         }
-        Outcome<Done> revoked = master.call(ways.revoke, subject.by(client), deadline);
+        Outcome<Done> revoked = master.call(ways.revoke, subject.by(client), number, deadline);
         if (revoked instanceof Outcome.Failed<Done>(Code code, String detail)) {
             LOG.log(
                     Level.WARNING,

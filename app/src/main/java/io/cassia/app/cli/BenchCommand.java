@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  cassia bench transfer",
             "  cassia bench master",
+            "  cassia bench allocator",
             "  cassia bench store",
             "  cassia bench datadist",
             "  cassia bench store --help"

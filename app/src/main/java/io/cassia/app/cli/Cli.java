@@ -86,6 +86,7 @@ public final class Cli {
             bench.addSubcommand(new BenchTransferCommand(console, clock, stop));
             bench.addSubcommand(new BenchStoreCommand(console, clock, backend));
             bench.addSubcommand(new BenchMasterCommand(console, clock));
+            bench.addSubcommand(new BenchAllocatorCommand(console, clock));
             bench.addSubcommand(new BenchDataDistCommand(console, clock));
         }
         CommandLine datadist = root.getSubcommands().get("datadist");

@@ -1,7 +1,9 @@
 package io.cassia.app.cli;
 
+import io.cassia.app.cluster.MasterSettings;
 import io.cassia.base.HumanDuration;
 import io.cassia.base.HumanSize;
+import io.cassia.master.core.EvictionPolicy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Function;
@@ -48,6 +50,14 @@ final class Converters {
                 throw new TypeConversionException("'" + text + "' is not between 1 and " + MOST);
             }
             return count;
+        }
+    }
+
+    /** {@code two-queues}, as the setting of a master. */
+    static final class Policy implements ITypeConverter<EvictionPolicy> {
+        @Override
+        public EvictionPolicy convert(String text) {
+            return Converters.convert(text, MasterSettings::policy);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.replay.ConversationWorkload;
 import io.cassia.app.replay.ReplayOptions;
 import io.cassia.app.replay.ReplayReport;
@@ -94,7 +95,8 @@ final class DemoCommand implements Callable<Integer> {
                 "demo",
                 clients,
                 nodes,
-                memoryBytes);
+                memoryBytes,
+                MasterSettings.embedded());
     }
 
     private int report(Trace trace, long all, ReplayReport ample, ReplayReport tight) {

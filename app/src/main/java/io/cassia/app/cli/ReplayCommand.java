@@ -1,12 +1,14 @@
 package io.cassia.app.cli;
 
 import io.cassia.app.cluster.Backend;
+import io.cassia.app.cluster.MasterSettings;
 import io.cassia.app.cluster.StoreSettings;
 import io.cassia.app.replay.ReplayOptions;
 import io.cassia.app.replay.ReplayReport;
 import io.cassia.app.replay.Trace;
 import io.cassia.app.replay.TraceReader;
 import io.cassia.base.Clock;
+import io.cassia.master.core.EvictionPolicy;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.StoreClientConfig;
@@ -78,6 +80,16 @@ final class ReplayCommand implements Callable<Integer> {
             converter = Converters.Count.class,
             description = "Clients that run requests in parallel. Default: 1.")
     private int clients;
+
+    @Option(
+            names = "--eviction-policy",
+            paramLabel = "NAME",
+            defaultValue = "lru",
+            converter = Converters.Policy.class,
+            description =
+                    "Which blocks are evicted first in the cluster that is started: lru or"
+                            + " two-queues. Default: lru.")
+    private EvictionPolicy policy = EvictionPolicy.LRU;
 
     @Option(
             names = "--master",
@@ -167,7 +179,8 @@ final class ReplayCommand implements Callable<Integer> {
                 memoryBytes == null
                         ? ReplayRun.memoryForAll(trace, options.blockBytes())
                         : memoryBytes;
-        return run.onOwnCluster(trace, options, tenant, clients, nodes, memory);
+        return run.onOwnCluster(
+                trace, options, tenant, clients, nodes, memory, MasterSettings.embedded(policy));
     }
 
     /** Prints a report; the exit code tells wrong bytes and a store that went away. */

@@ -46,7 +46,8 @@ final class ReplayRun {
             String tenant,
             int clients,
             int nodes,
-            long memoryBytes) {
+            long memoryBytes,
+            MasterSettings master) {
         OptionalLong available = HostMemory.availableBytes();
         if (available.isPresent() && memoryBytes > available.getAsLong()) {
             return Outcome.failed(
@@ -63,9 +64,7 @@ final class ReplayRun {
         }
         Outcome<Running> cluster =
                 backend.startCluster(
-                        MasterSettings.embedded(),
-                        LOCAL,
-                        segments(memoryBytes, nodes, options.blockBytes()));
+                        master, LOCAL, segments(memoryBytes, nodes, options.blockBytes()));
         return cluster.then(
                 running -> {
                     try (running) {

@@ -202,10 +202,22 @@ public final class MasterFlags {
             full(
                     "eviction-policy",
                     List.of(),
-                    new ValueType.Word(List.of("lru", "probation")),
+                    new ValueType.Word(List.of("lru", "two-queues")),
                     "lru",
-                    "Which objects are evicted first: the least recently used, or beyond a share of"
-                            + " the memory those that nobody has read yet.");
+                    "Which objects are evicted first: the least recently used, or (2Q) beyond half of"
+                            + " the memory those that nobody has read yet. The second keeps out"
+                            + " floods of objects that are put once and never read, and pays where"
+                            + " the memory is small for what is read again.");
+    public static final Setting<Duration> RESTART_GRACE =
+            full(
+                    "restart-grace",
+                    List.of(),
+                    span(SECONDS, Duration.ZERO, DAY),
+                    "0s",
+                    "How long after its start the master gives out no space, so that reads and"
+                            + " writes by leave of the master before it are over. Cassia's clients"
+                            + " compare checksums and do not need it; with clients that do not, at"
+                            + " least the lease time.");
     public static final Setting<String> CLUSTER_ID =
             full("cluster-id", List.of(), ANY, "mooncake_cluster", "Name of the cluster.");
     public static final Setting<Boolean> MULTI_TENANTS =
@@ -405,6 +417,7 @@ public final class MasterFlags {
                             PUT_RELEASE_TIMEOUT,
                             ALLOCATION_STRATEGY,
                             EVICTION_POLICY,
+                            RESTART_GRACE,
                             CLUSTER_ID,
                             MULTI_TENANTS,
                             TENANT_CONNECTOR,

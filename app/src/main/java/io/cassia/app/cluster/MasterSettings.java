@@ -30,11 +30,17 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
 
     /** For a master of this process alone: a free port, nothing beside it, eviction on demand. */
     public static MasterSettings embedded() {
+        return embedded(EvictionPolicy.LRU);
+    }
+
+    /** The same with a policy of eviction. */
+    public static MasterSettings embedded(EvictionPolicy evictionPolicy) {
         return new MasterSettings(
                 MasterConfig.builder()
                         .rpc("127.0.0.1", 0)
                         .httpOff()
                         .eviction(1.0, MasterConfig.DEFAULT.evictionRatio())
+                        .evictionPolicy(evictionPolicy)
                         .reportMetrics(false)
                         .build(),
                 "127.0.0.1",
@@ -96,10 +102,14 @@ public record MasterSettings(MasterConfig config, String metadataHost, int metad
                 .putTimeouts(
                         from.require(MasterFlags.PUT_DISCARD_TIMEOUT),
                         from.require(MasterFlags.PUT_RELEASE_TIMEOUT))
-                .evictionPolicy(
-                        EvictionPolicy.valueOf(
-                                from.require(MasterFlags.EVICTION_POLICY).toUpperCase(Locale.ROOT)))
+                .evictionPolicy(policy(from.require(MasterFlags.EVICTION_POLICY)))
+                .restartGrace(from.require(MasterFlags.RESTART_GRACE))
                 .allocationStrategy(strategy(from.require(MasterFlags.ALLOCATION_STRATEGY)));
+    }
+
+    /** A policy by its name in the settings; IllegalArgumentException when there is none. */
+    public static EvictionPolicy policy(String word) {
+        return EvictionPolicy.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static AllocationStrategy strategy(String word) {

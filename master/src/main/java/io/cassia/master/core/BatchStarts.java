@@ -66,7 +66,12 @@ final class BatchStarts {
 
     private ReplicateConfig preferring(ReplicateConfig config, ByteString key, ByteString tenant) {
         int slot = state.objects.find(state.tenants.find(tenant), key.array());
-        String name = state.segments.at(state.objects.segment(slot)).wire.name();
+        ObjectExtra extra = state.objects.extra(slot);
+        int segment =
+                extra == null || extra.upsert == null
+                        ? state.objects.segment(slot)
+                        : extra.upsert.replicas.getFirst().segment;
+        String name = state.segments.at(segment).wire.name();
         return new ReplicateConfig(
                 config.replicaNum(),
                 config.nofReplicaNum(),

@@ -175,15 +175,55 @@ public sealed interface Command<R> {
 
     record CopyStart(Args.CopyStart args) implements Command<Outcome<CopyStartResult>> {}
 
-    record CopyEnd(Args.ClientKey args) implements Command<Outcome<Done>> {}
+    /**
+     * The bytes of a copy are at its targets.
+     *
+     * @param number id of the first target that its Start answered, or of the source when there was
+     *     none; 0 when the client does not say
+     */
+    record CopyEnd(Args.ClientKey args, long number) implements Command<Outcome<Done>> {
+        public CopyEnd(Args.ClientKey args) {
+            this(args, 0);
+        }
+    }
 
-    record CopyRevoke(Args.ClientKey args) implements Command<Outcome<Done>> {}
+    /**
+     * A copy is given up by its client.
+     *
+     * @param number id of the first target that its Start answered, or of the source when there was
+     *     none; 0 when the client does not say
+     */
+    record CopyRevoke(Args.ClientKey args, long number) implements Command<Outcome<Done>> {
+        public CopyRevoke(Args.ClientKey args) {
+            this(args, 0);
+        }
+    }
 
     record MoveStart(Args.MoveStart args) implements Command<Outcome<MoveStartResult>> {}
 
-    record MoveEnd(Args.ClientKey args) implements Command<Outcome<Done>> {}
+    /**
+     * The bytes of a move are at its target.
+     *
+     * @param number id of the first target that its Start answered, or of the source when there was
+     *     none; 0 when the client does not say
+     */
+    record MoveEnd(Args.ClientKey args, long number) implements Command<Outcome<Done>> {
+        public MoveEnd(Args.ClientKey args) {
+            this(args, 0);
+        }
+    }
 
-    record MoveRevoke(Args.ClientKey args) implements Command<Outcome<Done>> {}
+    /**
+     * A move is given up by its client.
+     *
+     * @param number id of the first target that its Start answered, or of the source when there was
+     *     none; 0 when the client does not say
+     */
+    record MoveRevoke(Args.ClientKey args, long number) implements Command<Outcome<Done>> {
+        public MoveRevoke(Args.ClientKey args) {
+            this(args, 0);
+        }
+    }
 
     /**
      * A task for a client; the answer is its id.

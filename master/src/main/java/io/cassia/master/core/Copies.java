@@ -97,18 +97,16 @@ final class Copies {
                     StoreCode.REPLICA_NOT_FOUND,
                     "key " + key + " has no complete replica on segment " + source);
         }
-        return reserve(
-                new Replication(kind, client, state.now, sourceId, new ArrayList<>()),
-                slot,
-                targets);
+        return reserve(kind, client, slot, sourceId, targets);
     }
 
-    private Outcome<Integer> reserve(Replication copy, int slot, List<String> targets) {
+    private Outcome<Integer> reserve(
+            Replication.Kind kind, Uuid client, int slot, long sourceId, List<String> names) {
         long size = objects.size(slot);
         List<String> missing = new ArrayList<>();
-        for (String target : targets) {
-            if (!missing.contains(target) && findReplica(slot, target) == 0) {
-                missing.add(target);
+        for (String name : names) {
+            if (!missing.contains(name) && findReplica(slot, name) == 0) {
+                missing.add(name);
             }
         }
         ByteString key = ByteString.wrap(objects.key(slot));
@@ -117,20 +115,22 @@ final class Copies {
         if (refused != null) {
             return refused;
         }
-        for (String target : missing) {
-            Replica replica = allocate(target, size);
+        List<Replica> targets = new ArrayList<>(missing.size());
+        for (String name : missing) {
+            Replica replica = allocate(name, size);
             if (replica == null) {
-                copy.targets.forEach(got -> space.release(got.segment, got.allocation, 0));
+                targets.forEach(got -> space.release(got.segment, got.allocation, 0));
                 return Outcome.failed(
                         StoreCode.NO_AVAILABLE_HANDLE,
-                        "segment " + target + " has no room for " + size + " bytes of key " + key);
+                        "segment " + name + " has no room for " + size + " bytes of key " + key);
             }
-            copy.targets.add(replica);
+            targets.add(replica);
         }
-        for (Replica target : copy.targets) {
+        for (Replica target : targets) {
             state.segments.at(target.segment).allocator.setOwner(target.allocation, slot);
         }
-        state.inFlight(objects.tenant(slot), size * copy.targets.size());
+        Replication copy = new Replication(kind, client, state.now, sourceId, targets);
+        state.inFlight(objects.tenant(slot), size * targets.size());
         objects.requireExtra(slot).replication = copy;
         objects.set(slot, ObjectTable.REPLICATING);
         state.recency.move(slot, RecencyLists.NO_LIST);
@@ -203,9 +203,15 @@ final class Copies {
         return extra.replication;
     }
 
-    Outcome<Done> end(Replication.Kind kind, Args.ClientKey args) {
+    /**
+     * Ends a copy or move.
+     *
+     * @param number {@link Replication#number} of the one that is meant; 0 when the client does not
+     *     say
+     */
+    Outcome<Done> end(Replication.Kind kind, Args.ClientKey args, long number) {
         int slot = find(args.key(), args.tenant());
-        Failed<Done> refused = checkEnd(slot, kind, args);
+        Failed<Done> refused = checkEnd(slot, kind, args, number);
         if (refused != null) {
             return refused;
         }
@@ -250,9 +256,10 @@ final class Copies {
         return space.readable(slot).stream().anyMatch(replica -> replica.id() == id);
     }
 
-    Outcome<Done> revoke(Replication.Kind kind, Args.ClientKey args) {
+    /** Ends a copy or move without effect; {@code number} is that of {@link #end}. */
+    Outcome<Done> revoke(Replication.Kind kind, Args.ClientKey args, long number) {
         int slot = find(args.key(), args.tenant());
-        Failed<Done> refused = checkEnd(slot, kind, args);
+        Failed<Done> refused = checkEnd(slot, kind, args, number);
         if (refused != null) {
             return refused;
         }
@@ -261,7 +268,8 @@ final class Copies {
         return Outcome.done();
     }
 
-    private @Nullable Failed<Done> checkEnd(int slot, Replication.Kind kind, Args.ClientKey args) {
+    private @Nullable Failed<Done> checkEnd(
+            int slot, Replication.Kind kind, Args.ClientKey args, long number) {
         if (slot == NONE) {
             return notFound(args.key());
         }
@@ -285,6 +293,15 @@ final class Copies {
             return Outcome.failed(
                     StoreCode.INVALID_PARAMS,
                     "key " + args.key() + ": what is under way is a " + copy.kind);
+        }
+        if (number != 0 && copy.number != number) {
+            return Outcome.failed(
+                    StoreCode.INVALID_WRITE,
+                    "copy or move "
+                            + number
+                            + " of key "
+                            + args.key()
+                            + " is over: another one is under way");
         }
         return null;
     }

@@ -25,6 +25,8 @@ package io.cassia.master.core;
  *     is enough, as upstream
  * @param tasks limits of copy and move tasks
  * @param policy which objects an eviction takes first
+ * @param restartGraceNanos how long after its start the master gives out no space; reads and writes
+ *     by leave of a master before it are over then
  * @param tickNanos time between two {@link Command.Tick}s; a longer gap counts as a stall
  * @param seed of the key hash and of random placement
  */
@@ -48,6 +50,7 @@ public record CoreConfig(
         boolean allReplicas,
         TaskRules tasks,
         EvictionPolicy policy,
+        long restartGraceNanos,
         long tickNanos,
         long seed) {
     public CoreConfig {
@@ -58,6 +61,9 @@ public record CoreConfig(
         positive(maxClients, "client limit");
         positive(maxLeases, "lease limit");
         positive(tickNanos, "tick");
+        if (restartGraceNanos < 0) {
+            throw new IllegalArgumentException("the restart grace must not be negative");
+        }
         if (wipeNanos < clientTtlNanos || maxObjects < 0) {
             throw new IllegalArgumentException(
                     "clients cannot be wiped before they are suspected, nor objects be below 0");
@@ -76,7 +82,7 @@ public record CoreConfig(
         }
     }
 
-    /** With the default policy. */
+    /** With the default policy and no grace. */
     public CoreConfig(
             long leaseNanos,
             long softPinNanos,
@@ -118,6 +124,7 @@ public record CoreConfig(
                 allReplicas,
                 tasks,
                 EvictionPolicy.LRU,
+                0,
                 tickNanos,
                 seed);
     }

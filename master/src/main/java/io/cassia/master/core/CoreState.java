@@ -9,14 +9,19 @@ import java.util.SequencedMap;
 final class CoreState {
     final CoreConfig config;
     final ObjectTable objects;
-    final Versions versions = new Versions();
+    final Versions versions;
     final RecencyLists recency;
     final SegmentTable segments = new SegmentTable();
     final Quarantine quarantine = new Quarantine();
+    final UnmountedSegments unmounted = new UnmountedSegments();
     final DiscardQueue discards = new DiscardQueue(segments, quarantine);
     final GroupTable groups = new GroupTable();
     final Tenants tenants;
     final TenantOrder tenantOrder;
+
+    /** Keys of objects that went before anybody had read them; only under TWO_QUEUES. */
+    final EvictedKeys evictedKeys = new EvictedKeys();
+
     final LeaseTable leases;
     final DecisionRing decisions = new DecisionRing();
     final ObjectEvents events = new ObjectEvents();
@@ -47,6 +52,9 @@ final class CoreState {
         this.config = config;
         this.originNanos = originNanos;
         this.random = config.seed();
+        // What one master calls something must mean nothing to the next one (ADR 52).
+        this.lastReplicaId = firstNumber(config.seed(), 1);
+        this.versions = new Versions(firstNumber(config.seed(), 2));
         objects = new ObjectTable(config.seed());
         tenants = new Tenants(config.multiTenant());
         tenantOrder = new TenantOrder(objects, config.multiTenant());
@@ -76,9 +84,18 @@ final class CoreState {
     /** A number from the generator that is part of the state. */
     long nextRandom() {
         random += 0x9E37_79B9_7F4A_7C15L;
-        long mixed = (random ^ (random >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
+        return mix(random);
+    }
+
+    private static long mix(long number) {
+        long mixed = (number ^ (number >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
         mixed = (mixed ^ (mixed >>> 27)) * 0x94D0_49BB_1331_11EBL;
         return mixed ^ (mixed >>> 31);
+    }
+
+    /** Where numbers of a kind begin, below 2^52 so that JSON can hold them. */
+    private static long firstNumber(long seed, int kind) {
+        return mix(seed + kind * 0x9E37_79B9_7F4A_7C15L) >>> 12;
     }
 
     /** A number from 0 to {@code bound} - 1 from the generator that is part of the state. */
@@ -99,9 +116,11 @@ final class CoreState {
         objects.digest(digest);
         versions.digest(digest);
         recency.digest(digest);
+        evictedKeys.digest(digest);
         segments.digest(digest);
         discards.digest(digest);
         quarantine.digest(digest);
+        unmounted.digest(digest);
         leases.digest(digest);
         tenants.digest(digest);
         counters.digest(digest);

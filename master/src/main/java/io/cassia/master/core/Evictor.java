@@ -30,7 +30,7 @@ final class Evictor {
         this.order =
                 switch (state.config.policy()) {
                     case LRU -> lru;
-                    case PROBATION -> new ProbationOrder(state, protection, lru);
+                    case TWO_QUEUES -> new TwoQueues(state, protection, lru);
                 };
     }
 
@@ -42,7 +42,12 @@ final class Evictor {
 
     /** The next victim of the run, which the caller may evict or leave; 0 when there is none. */
     int next() {
-        return order.next();
+        int victim = order.next();
+        // The object that room is being made for keeps its place in the order until there is room.
+        while (victim != NONE && objects.has(victim, ObjectTable.IN_FLIGHT)) {
+            victim = order.next();
+        }
+        return victim;
     }
 
     boolean isUnprotected(int slot) {

@@ -121,11 +121,11 @@ public final class MasterCore {
             case Command.QuerySegmentStatusById c -> statusOf(c.id());
             case Command.BatchQueryIp c -> addresses(c.clients());
             case Command.CopyStart c -> copies.startCopy(c.args());
-            case Command.CopyEnd c -> copies.end(Replication.Kind.COPY, c.args());
-            case Command.CopyRevoke c -> copies.revoke(Replication.Kind.COPY, c.args());
+            case Command.CopyEnd c -> copies.end(Replication.Kind.COPY, c.args(), c.number());
+            case Command.CopyRevoke c -> copies.revoke(Replication.Kind.COPY, c.args(), c.number());
             case Command.MoveStart c -> copies.startMove(c.args());
-            case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args());
-            case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args());
+            case Command.MoveEnd c -> copies.end(Replication.Kind.MOVE, c.args(), c.number());
+            case Command.MoveRevoke c -> copies.revoke(Replication.Kind.MOVE, c.args(), c.number());
             case Command.CreateCopyTask c ->
                     tasks.createCopy(c.args(), c.epochMs(), c.tellExisting());
             case Command.CreateMoveTask c -> tasks.createMove(c.args(), c.epochMs());
@@ -296,6 +296,7 @@ public final class MasterCore {
         more |= tasks.expire(REAPS_PER_TICK);
         drains.tick();
         state.quarantine.expire(state.now);
+        state.unmounted.expire(state.now);
         mounts.endGraces();
         clients.expire();
         more |= mounts.sweep(SWEEPS_PER_TICK);

@@ -6,10 +6,12 @@ import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
+import io.cassia.status.Outcome.Failed;
 import io.cassia.status.StoreCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Confined to the master's lock. Segments coming and going (spec mooncake-store 4.1). */
 final class Mounts {
@@ -31,12 +33,34 @@ final class Mounts {
 
     /** Mounts; the same segment again is a success. */
     Outcome<Done> mount(Segment segment, Uuid client) {
-        MountedSegment present = state.segments.find(segment.id());
+        Failed<Done> refused = check(segment, client);
+        if (refused != null) {
+            return refused;
+        }
+        if (state.segments.find(segment.id()) == null) {
+            keepFromOthers(state.segments.mount(segment, client));
+            state.tenants.setCapacity(state.segments.capacityBytes());
+            state.effects.add(new Effect.SegmentMounted(segment, client));
+        }
+        return Outcome.done();
+    }
+
+    /** Why a segment cannot be mounted; null when it can, or is already. */
+    private @Nullable Failed<Done> check(Segment segment, Uuid client) {
         if (segment.base() == 0 || segment.size() == 0) {
             return invalid(segment, "base and size must not be 0");
         }
+        MountedSegment present = state.segments.find(segment.id());
         if (present != null) {
-            return mountAgain(segment, client, present);
+            return checkAgain(segment, client, present);
+        }
+        if (state.unmounted.contains(segment.id(), client, state.now)) {
+            return Outcome.failed(
+                    StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
+                    "segment "
+                            + segment.id()
+                            + " was unmounted by its client; its memory can be mounted under a new"
+                            + " id");
         }
         if (segment.size() < 0
                 || Long.compareUnsigned(segment.base() + segment.size(), segment.base()) < 0) {
@@ -60,20 +84,18 @@ final class Mounts {
                                 + " ms");
             }
         }
-        keepFromOthers(state.segments.mount(segment, client));
-        state.tenants.setCapacity(state.segments.capacityBytes());
-        state.effects.add(new Effect.SegmentMounted(segment, client));
-        return Outcome.done();
+        return null;
     }
 
-    private static Outcome<Done> mountAgain(Segment segment, Uuid client, MountedSegment present) {
+    private static @Nullable Failed<Done> checkAgain(
+            Segment segment, Uuid client, MountedSegment present) {
         if (present.status() != SegmentStatus.OK) {
             return Outcome.failed(
                     StoreCode.UNAVAILABLE_IN_CURRENT_STATUS,
                     "segment " + segment.id() + " is " + present.status());
         }
         return present.client.equals(client) && present.wire.equals(segment)
-                ? Outcome.done()
+                ? null
                 : Outcome.failed(
                         StoreCode.SEGMENT_ALREADY_EXISTS,
                         "segment "
@@ -107,7 +129,7 @@ final class Mounts {
                 && Long.compareUnsigned(wire.base(), segment.base() + segment.size()) < 0;
     }
 
-    private static Outcome<Done> invalid(Segment segment, String why) {
+    private static Failed<Done> invalid(Segment segment, String why) {
         return Outcome.failed(
                 StoreCode.INVALID_PARAMS,
                 "segment "
@@ -138,22 +160,18 @@ final class Mounts {
 
     /**
      * Mounts what is missing. Segments that cannot be mounted for their parameters are left out, as
-     * upstream; one that is still being unmounted fails the call and takes the new ones back.
+     * upstream; one that is still being unmounted, or was, fails the call, which then mounts none.
      */
     Outcome<Done> remount(List<Segment> wanted, Uuid client) {
-        List<MountedSegment> mounted = new ArrayList<>();
         for (Segment segment : wanted) {
-            boolean fresh = state.segments.find(segment.id()) == null;
-            Outcome<Done> outcome = mount(segment, client);
-            if (outcome instanceof Outcome.Failed<Done> failed
-                    && failed.code() != StoreCode.INVALID_PARAMS) {
-                mounted.forEach(undone -> startUnmount(undone, Fate.UNMOUNTED));
-                return failed;
+            Failed<Done> refused = check(segment, client);
+            if (refused != null && refused.code() != StoreCode.INVALID_PARAMS) {
+                return refused;
             }
-            MountedSegment now = state.segments.find(segment.id());
-            if (fresh && now != null) {
-                mounted.add(now);
-            }
+        }
+        for (Segment segment : wanted) {
+            // Two of one list may overlap; the first is mounted.
+            Outcome<Done> _ = mount(segment, client);
         }
         return Outcome.done();
     }
@@ -161,6 +179,7 @@ final class Mounts {
     /** Unmounts; an unknown segment is a success. Objects vanish at once, their records in time. */
     Outcome<Done> unmount(Uuid id, Uuid client) {
         MountedSegment segment = state.segments.find(id);
+        remember(id, client);
         if (segment == null) {
             return Outcome.done();
         }
@@ -177,6 +196,11 @@ final class Mounts {
         state.effects.add(new Effect.SegmentUnmounted(segment.wire, segment.client, client));
         sweep(SWEEP_AT_ONCE);
         return Outcome.done();
+    }
+
+    /** Its mount may still be under way, also one of a segment that is not known yet. */
+    private void remember(Uuid id, Uuid client) {
+        state.unmounted.add(id, client, state.now + 2 * state.config.putReleaseNanos());
     }
 
     Outcome<Done> unmountGracefully(Uuid id, Uuid client, long graceMs) {
@@ -214,6 +238,7 @@ final class Mounts {
     void endGraces() {
         for (MountedSegment segment : List.copyOf(graceful)) {
             if (segment.graceUntil <= state.now) {
+                remember(segment.wire.id(), segment.client);
                 startUnmount(segment, Fate.UNMOUNTED);
                 state.effects.add(
                         new Effect.SegmentUnmounted(segment.wire, segment.client, segment.client));

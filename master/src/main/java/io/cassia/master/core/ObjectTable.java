@@ -83,6 +83,11 @@ final class ObjectTable implements KeyIndex.KeyCheck {
         return index.find(hash.of(tenant, key), tenant, key, this);
     }
 
+    /** The hash of an object's tenant and key. */
+    long hash(int slot) {
+        return hash.of(tenant(slot), key(slot));
+    }
+
     /** Visits the objects in one part of the index. */
     void forEachInPart(int part, IntConsumer visitor) {
         index.forEach(part, visitor);

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ final class Placer {
         List<SegmentGroup> groups = state.segments.groups();
         // Counts and lengths are unsigned on the wire.
         long most = wanted < 0 ? groups.size() : Math.min(wanted, groups.size());
-        if (most > 0 && length > 0) {
+        if (most > 0 && length > 0 && graceNanos() == 0) {
             for (String name : preferred) {
                 SegmentGroup group = state.segments.findGroup(name);
                 if (group != null && placed.size() < most) {
@@ -73,10 +74,15 @@ final class Placer {
         return new ArrayList<>(placed);
     }
 
+    /** How long no space is given out yet. */
+    private long graceNanos() {
+        return Math.max(0, state.config.restartGraceNanos() - state.now);
+    }
+
     /** Whether some segment would hold the length if all that can be evicted were. */
     boolean couldEverFit(long length) {
         this.length = length;
-        return length > 0 && capableNames() > 0 && couldHelp();
+        return length > 0 && graceNanos() == 0 && capableNames() > 0 && couldHelp();
     }
 
     /** Names with a segment that could hold the length if it were empty. */
@@ -303,13 +309,18 @@ final class Placer {
                 + largestSegment()
                 + " segments="
                 + segments.all().size()
-                + (segments.groups().isEmpty()
-                        ? segments.all().isEmpty()
-                                ? "; no storage node is mounted"
-                                : "; no segment takes objects now: their nodes are silent or leave"
-                        : length > largestSegment()
-                                ? "; no segment is so large"
-                                : "; retry when leases have ended, or add memory");
+                + (graceNanos() > 0
+                        ? "; the master gives out no space for another "
+                                + TimeUnit.NANOSECONDS.toMillis(graceNanos())
+                                + " ms after its start (restart-grace)"
+                        : segments.groups().isEmpty()
+                                ? segments.all().isEmpty()
+                                        ? "; no storage node is mounted"
+                                        : "; no segment takes objects now: their nodes are silent"
+                                                + " or leave"
+                                : length > largestSegment()
+                                        ? "; no segment is so large"
+                                        : "; retry when leases have ended, or add memory");
     }
 
     private long copiedBytes() {

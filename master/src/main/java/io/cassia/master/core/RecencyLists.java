@@ -13,7 +13,7 @@ package io.cassia.master.core;
  *       soft pin protected them; put aside so that they are not found again and again;
  *   <li>IN_FLIGHT: puts and upserts in order of their start;
  *   <li>NEW: not read since their put, in order of its end; only under {@link
- *       EvictionPolicy#PROBATION}.
+ *       EvictionPolicy#TWO_QUEUES}.
  * </ul>
  *
  * Objects under counted leases and hard-pinned ones are in no list.
@@ -187,7 +187,7 @@ final class RecencyLists {
         }
     }
 
-    /** Bytes of objects that nobody has read since their put; only under PROBATION. */
+    /** Bytes of objects that nobody has read since their put; only under TWO_QUEUES. */
     long newBytes() {
         return newBytes;
     }

@@ -19,6 +19,12 @@ final class Replication {
     final long sourceId;
     final List<Replica> targets;
 
+    /**
+     * What its End calls it: the id of the first target that its Start answered, or of the source
+     * when there was no target.
+     */
+    final long number;
+
     /** A target's segment went away. */
     boolean targetLost;
 
@@ -28,6 +34,7 @@ final class Replication {
         this.startNanos = startNanos;
         this.sourceId = sourceId;
         this.targets = targets;
+        this.number = targets.isEmpty() ? sourceId : targets.getFirst().id;
     }
 
     void digest(Digest digest) {
@@ -35,6 +42,7 @@ final class Replication {
         digest.add(client);
         digest.add(startNanos);
         digest.add(sourceId);
+        digest.add(number);
         digest.add(targetLost ? 1 : 0);
         targets.forEach(target -> target.digest(digest));
     }

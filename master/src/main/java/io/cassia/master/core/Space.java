@@ -360,9 +360,11 @@ final class Space {
     /** The same for an object whose put has just ended. */
     int restingListOfNew(int slot) {
         int list = restingList(slot);
-        boolean onProbation =
-                list == RecencyLists.IDLE && state.config.policy() == EvictionPolicy.PROBATION;
-        return onProbation ? RecencyLists.NEW : list;
+        boolean waits =
+                list == RecencyLists.IDLE
+                        && state.config.policy() == EvictionPolicy.TWO_QUEUES
+                        && !state.evictedKeys.take(objects.hash(slot));
+        return waits ? RecencyLists.NEW : list;
     }
 
     /** Drops all replicas in dying segments; {@link ObjectTable#NONE} when none was left. */

@@ -18,6 +18,10 @@ final class Versions {
     private long[][] numbers = new long[4][];
     private ByteString[][] sums = new ByteString[4][];
 
+    Versions(long last) {
+        this.last = last;
+    }
+
     /** A new version of an object; empty sums when its writer gave none. */
     void begin(int slot, ByteString chunkSums) {
         int page = slot >>> PAGE_BITS;

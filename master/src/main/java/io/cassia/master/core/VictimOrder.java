@@ -6,7 +6,7 @@ package io.cassia.master.core;
  * time being only when nothing else is left, and finds the next victim in bounded time. All are
  * confined to the master's lock.
  */
-sealed interface VictimOrder permits LruOrder, ProbationOrder {
+sealed interface VictimOrder permits LruOrder, TwoQueues {
     /**
      * Starts a run; until its end only the caller changes objects.
      *

@@ -73,12 +73,8 @@ final class Writes {
             if (refused != null) {
                 return refused;
             }
-            long lateUntil =
-                    (upsert ? state.now : objects.stamp(slot)) + state.config.putReleaseNanos();
-            space.erase(slot, lateUntil, Fate.TAKEN_OVER);
-            state.counters.add(CoreCount.PUT_DISCARDED, 1);
         }
-        return startNew(tenant, put);
+        return startNew(tenant, put, slot, upsert);
     }
 
     private boolean isHeldBySilentOnly(int slot) {
@@ -109,10 +105,18 @@ final class Writes {
         return null;
     }
 
-    private Outcome<List<ReplicaDescriptor>> startNew(int tenant, Args.PutStart put) {
-        Outcome<List<Replica>> room = place(tenant, put);
+    /** Starts where nothing is, or takes an unfinished put over once there is room. */
+    private Outcome<List<ReplicaDescriptor>> startNew(
+            int tenant, Args.PutStart put, int unfinished, boolean upsert) {
+        long bytes = unfinished == NONE ? 0 : objects.memoryBytes(unfinished);
+        Outcome<List<Replica>> room = placeInstead(tenant, put, unfinished, bytes);
         if (room instanceof Failed<List<Replica>> failed) {
             return failed.as();
+        }
+        if (unfinished != NONE) {
+            long startedAt = upsert ? state.now : objects.stamp(unfinished);
+            space.erase(unfinished, startedAt + state.config.putReleaseNanos(), Fate.TAKEN_OVER);
+            state.counters.add(CoreCount.PUT_DISCARDED, 1);
         }
         List<Replica> placed = room.orThrow();
         int slot = objects.create(tenant, put.key().array());
@@ -156,15 +160,19 @@ final class Writes {
                     StoreCode.OBJECT_HAS_REPLICATION_TASK,
                     "key " + put.key() + " is being copied or moved; retry when that has ended");
         }
-        preempt(slot);
-        // Out of the order of eviction, so that making room does not take the old version.
+        boolean preempts = objects.has(slot, ObjectTable.IN_FLIGHT);
+        // So that making room does not take the old version.
         objects.set(slot, ObjectTable.IN_FLIGHT);
-        state.recency.move(slot, RecencyLists.IN_FLIGHT);
-        Outcome<List<Replica>> room = place(objects.tenant(slot), put);
+        Outcome<List<Replica>> room =
+                placeInstead(objects.tenant(slot), put, slot, upsertBytes(extra));
         if (room instanceof Failed<List<Replica>> failed) {
-            backToRest(slot);
+            if (!preempts) {
+                objects.clear(slot, ObjectTable.IN_FLIGHT);
+            }
             return failed.as();
         }
+        preempt(slot);
+        state.recency.move(slot, RecencyLists.IN_FLIGHT);
         List<Replica> placed = room.orThrow();
         PutTraits traits = PutRules.traits(put.config(), state.config);
         objects.requireExtra(slot).upsert =
@@ -194,10 +202,29 @@ final class Writes {
         }
     }
 
+    private static long upsertBytes(@Nullable ObjectExtra extra) {
+        Upsert upsert = extra == null ? null : extra.upsert;
+        return upsert == null ? 0 : upsert.size * upsert.replicas.size();
+    }
+
+    /**
+     * Space for a write. Nothing has changed when there is none, but for what was evicted in vain.
+     *
+     * @param replaced the object with its key, if there is one
+     * @param givesUp bytes in flight of that object that count no more once this write has started
+     */
+    private Outcome<List<Replica>> placeInstead(
+            int tenant, Args.PutStart put, int replaced, long givesUp) {
+        state.tenants.charge(tenant, -givesUp);
+        Outcome<List<Replica>> room =
+                replaced != NONE || makeMetadataRoom(put.key().length())
+                        ? place(tenant, put)
+                        : noSpace(put, metadataLimit(put.key().length()));
+        state.tenants.charge(tenant, givesUp);
+        return room;
+    }
+
     private Outcome<List<Replica>> place(int tenant, Args.PutStart put) {
-        if (!makeMetadataRoom(put.key().length())) {
-            return noSpace(put);
-        }
         List<Replica> placed;
         if (state.tenants.isEnabled()) {
             long bytes = chargeOf(put);
@@ -212,7 +239,7 @@ final class Writes {
             placed = placeFor(put, true);
         }
         if (placed.isEmpty()) {
-            return noSpace(put);
+            return noSpace(put, "");
         }
         if (placed.size() < put.config().replicaNum()) {
             state.counters.add(CoreCount.PUT_PARTIAL_ALLOCATIONS, 1);
@@ -289,15 +316,16 @@ final class Writes {
                 && (most == 0 || objects.count() < most);
     }
 
-    private <T> Outcome<T> noSpace(Args.PutStart put) {
+    /** Which limit of objects keeps one more out. */
+    private String metadataLimit(int keyLength) {
+        return state.metadataBytes + Space.metadataBytes(keyLength)
+                        > state.config.maxMetadataBytes()
+                ? "; metadata=" + state.metadataBytes + " bytes, which is the limit"
+                : "; objects=" + objects.count() + ", which is the limit";
+    }
+
+    private <T> Outcome<T> noSpace(Args.PutStart put, String why) {
         state.counters.add(CoreCount.PUT_ALLOCATION_FAILURES, 1);
-        String why =
-                state.metadataBytes + Space.metadataBytes(put.key().length())
-                                > state.config.maxMetadataBytes()
-                        ? "; metadata=" + state.metadataBytes + " bytes, which is the limit"
-                        : fits(put.key().length())
-                                ? ""
-                                : "; objects=" + objects.count() + ", which is the limit";
         String detail =
                 "key "
                         + put.key()

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class ClusterSimulation {
     final SimulationProfile profile;
     final SimulatedNetwork network;
     final SimulatedProcess master;
-    final MasterCore core;
+    MasterCore core;
     final MasterAudit audit;
     final SimulationFigures figures = new SimulationFigures();
     final List<SimulatedNode> nodes = new ArrayList<>();
@@ -46,6 +47,10 @@ final class ClusterSimulation {
     boolean quiet;
     private final Map<String, SimulatedNode> byEndpoint = new HashMap<>();
     private final @Nullable Deque<String> trace;
+
+    /** What the master keeps in its file of policies. */
+    private final Map<ByteString, Long> quotas = new TreeMap<>();
+
     private long lastNumber;
     private long lastVersion;
     private int lastPort = 1000;
@@ -55,7 +60,7 @@ final class ClusterSimulation {
         profile = SimulationProfile.of(random.split());
         network = new SimulatedNetwork(time, random.split(), profile.network());
         master = newProcess("master", 0);
-        core = new MasterCore(profile.config(), master.clock().nanos());
+        core = new MasterCore(profile.config(0, random.nextLong()), master.clock().nanos());
         audit = new MasterAudit(profile.config(), core, time, master);
         trace = traced ? new ArrayDeque<>() : null;
         for (int i = 0; i < profile.nodes(); i++) {
@@ -118,6 +123,10 @@ final class ClusterSimulation {
                 && answer instanceof Outcome.Ok<?>(Uuid job)) {
             drainJobs.add(job);
         }
+        if (request.command instanceof Command.SetTenantQuota quota
+                && answer instanceof Outcome.Ok<?>) {
+            quotas.put(quota.tenant(), quota.requestedBytes());
+        }
         audit.observe(request, answer);
         return answer;
     }
@@ -138,6 +147,28 @@ final class ClusterSimulation {
             // Slices until nothing is due.
         }
         master.after(profile.config().tickNanos(), this::tick);
+    }
+
+    /** The master runs again and knows nothing but its settings. */
+    void startMasterAgain() {
+        if (!master.isDown()) {
+            return;
+        }
+        trace(() -> "the master starts");
+        master.start();
+        drainJobs.clear();
+        core =
+                new MasterCore(
+                        profile.config(profile.config().restartGraceNanos(), random.nextLong()),
+                        master.clock().nanos());
+        audit.masterStartsAgain(core);
+        new TreeMap<>(quotas).forEach(this::setAgain);
+        tick();
+    }
+
+    private void setAgain(ByteString tenant, long quota) {
+        Command<?> set = new Command.SetTenantQuota(tenant, quota);
+        handle(new Request<>(set, "policies", time.nanos(), List.of(), 0));
     }
 
     /** An operator who has waited long enough; he asks again until it is so. */
@@ -239,6 +270,7 @@ final class ClusterSimulation {
         network.heal();
         trace(() -> "faults end");
         master.resume(random);
+        startMasterAgain();
         for (SimulatedNode node : nodes) {
             node.process.resume(random);
             if (node.process.isDown()) {
@@ -255,6 +287,7 @@ final class ClusterSimulation {
         CoreConfig config = profile.config();
         long rest =
                 3 * (config.putReleaseNanos() + config.wipeNanos() + config.leaseNanos())
+                        + config.restartGraceNanos()
                         + profile.network().lateNanos();
         long until = time.nanos() + rest;
         while (time.nanos() < until && time.step()) {
@@ -268,6 +301,12 @@ final class ClusterSimulation {
         for (SimulatedNode node : nodes) {
             if (!node.isMounted(state)) {
                 throw new AssertionError(node.name + " is up and not mounted");
+            }
+        }
+        for (MountedSegment segment : state.segments.all()) {
+            if (nodes.stream().noneMatch(node -> node.lends(segment))) {
+                throw new AssertionError(
+                        segment.wire + " is mounted although nobody lends it any more");
             }
         }
         clients.getFirst().finish();

@@ -137,6 +137,45 @@ class CopyTest {
         assertThat(master.stats().usedBytes()).isEqualTo(KIB);
     }
 
+    private Outcome<Done> endCopy(CopyStartResult started) {
+        return master.apply(new Command.CopyEnd(of(A, "k"), started.targets().getFirst().id()));
+    }
+
+    @Test
+    void a_late_end_of_an_earlier_copy_ends_no_other() {
+        CopyStartResult first = ok(copy("k", "a", "b"));
+        ok(master.apply(new Command.CopyRevoke(of(A, "k"), first.targets().getFirst().id())));
+        CopyStartResult second = ok(copy("k", "a", "b"));
+        assertThat(code(endCopy(first))).isEqualTo(StoreCode.INVALID_WRITE);
+        assertThat(
+                        code(
+                                master.apply(
+                                        new Command.CopyRevoke(
+                                                of(A, "k"), first.targets().getFirst().id()))))
+                .isEqualTo(StoreCode.INVALID_WRITE);
+        assertThat(replicas("k")).hasSize(1);
+        ok(endCopy(second));
+        assertThat(replicas("k")).hasSize(2);
+        assertThat(code(endCopy(second))).isEqualTo(StoreCode.OBJECT_NO_REPLICATION_TASK);
+    }
+
+    @Test
+    void a_move_to_where_a_replica_was_is_named_by_its_source() {
+        ok(copy("k", "a", "b"));
+        ok(endCopy(A, "k"));
+        MoveStartResult there = ok(move("k", "a", "b"));
+        long number = there.source().id();
+        ok(master.apply(new Command.MoveRevoke(of(A, "k"), number)));
+        ok(master.unmount(onB, B));
+        master.mount(B, 17, "c", 64 * KIB);
+        MoveStartResult toC = ok(move("k", "a", "c"));
+        assertThat(code(master.apply(new Command.MoveEnd(of(A, "k"), number))))
+                .as("the bytes are not there yet")
+                .isEqualTo(StoreCode.INVALID_WRITE);
+        ok(master.apply(new Command.MoveEnd(of(A, "k"), toC.target().orElseThrow().id())));
+        assertThat(replicas("k")).containsExactly(toC.target().orElseThrow().id());
+    }
+
     @Test
     void while_a_copy_is_under_way_the_object_stays_as_it_is() {
         ok(copy("k", "a", "b"));

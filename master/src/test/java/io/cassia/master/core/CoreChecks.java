@@ -179,12 +179,12 @@ final class CoreChecks {
                 listed++;
             }
         }
-        long onProbation = 0;
+        long waiting = 0;
         for (int slot = state.recency.head(RecencyLists.NEW); slot != 0; ) {
-            onProbation += objects.memoryBytes(slot);
+            waiting += objects.memoryBytes(slot);
             slot = objects.next(slot);
         }
-        assertThat(state.recency.newBytes()).as("on probation").isEqualTo(onProbation);
+        assertThat(state.recency.newBytes()).as("waiting").isEqualTo(waiting);
         int unlisted = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot) && objects.list(slot) == RecencyLists.NO_LIST) {

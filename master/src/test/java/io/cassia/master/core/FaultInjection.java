@@ -29,15 +29,16 @@ final class FaultInjection {
     }
 
     private void breakSomething() {
-        switch (random.nextInt(12)) {
-            case 0, 1 -> crash(any(world.clients));
-            case 2 -> crash(any(world.nodes));
-            case 3, 4 -> pause(any(world.clients).process, 600);
-            case 5 -> pause(any(world.nodes).process, 1500);
-            case 6 -> stallMaster();
-            case 7, 8 -> cut(any(world.nodes).process, world.master);
-            case 9 -> cut(any(world.clients).process, world.master);
-            case 10 -> cut(any(world.clients).process, any(world.nodes).process);
+        switch (random.nextInt(25)) {
+            case 0, 1, 2, 3 -> crash(any(world.clients));
+            case 4, 5 -> crash(any(world.nodes));
+            case 6, 7, 8, 9 -> pause(any(world.clients).process, 600);
+            case 10, 11 -> pause(any(world.nodes).process, 1500);
+            case 12, 13 -> stallMaster();
+            case 14, 15, 16, 17 -> cut(any(world.nodes).process, world.master);
+            case 18, 19 -> cut(any(world.clients).process, world.master);
+            case 20, 21 -> cut(any(world.clients).process, any(world.nodes).process);
+            case 22 -> restartMaster();
             default -> {
                 any(world.nodes).leave(random.nextBoolean());
                 stepClocks();
@@ -86,6 +87,16 @@ final class FaultInjection {
             world.figures.stalls++;
             world.audit.masterStalls();
             pause(world.master, random.nextInt(4) == 0 ? 4000 : 600);
+        }
+    }
+
+    /** It forgets everything. */
+    private void restartMaster() {
+        if (world.master.isUp()) {
+            world.trace(() -> "the master crashes");
+            world.figures.restarts++;
+            world.master.crash();
+            world.time.after(time(1500), world::startMasterAgain);
         }
     }
 

@@ -62,6 +62,7 @@ final class Harness {
         boolean allReplicas;
         TaskRules tasks = TaskRules.DEFAULT;
         EvictionPolicy policy = EvictionPolicy.LRU;
+        Duration restartGrace = Duration.ZERO;
         AllocationStrategy strategy = AllocationStrategy.RANDOM;
         long seed = 42;
 
@@ -86,6 +87,7 @@ final class Harness {
                     allReplicas,
                     tasks,
                     policy,
+                    restartGrace.toNanos(),
                     Duration.ofMillis(100).toNanos(),
                     seed);
         }

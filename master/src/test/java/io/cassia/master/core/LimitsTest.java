@@ -60,6 +60,8 @@ class LimitsTest {
         Outcome<?> full = master.start(A, "e", 1);
         assertThat(code(full)).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         assertThat(Harness.detail(full)).contains("objects=3, which is the limit");
+        ok(master.upsert(A, "a", 1));
+        assertThat(ok(master.exist("c"))).as("a new version is not one more object").isTrue();
         assertThat(
                         ok(master.apply(new Command.Explain(Harness.key("b"), TENANT)))
                                 .decisions()

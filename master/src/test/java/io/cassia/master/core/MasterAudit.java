@@ -3,6 +3,7 @@ package io.cassia.master.core;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
+import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -32,13 +33,16 @@ import org.jspecify.annotations.Nullable;
 final class MasterAudit {
     private record ReadLease(long version, long untilNanos, long leaseId) {}
 
+    /** A copy or move by its last Start that succeeded; it may have been given up since. */
+    private record OpenCopy(long holder, long number) {}
+
     private record Heard(long awakeNanos, int stalls) {}
 
     private final CoreConfig config;
-    private final MasterCore core;
+    private MasterCore core;
     private final VirtualTime time;
     private final SimulatedProcess master;
-    private final StateAudit stateAudit;
+    private StateAudit stateAudit;
     private final RangeClaims claims = new RangeClaims();
     private final Map<Long, WriteAttempt> byReplica = new HashMap<>();
 
@@ -57,6 +61,11 @@ final class MasterAudit {
 
     /** When the last write or copy of an object was started. */
     private final Map<ObjectName, Long> startedAt = new HashMap<>();
+
+    private final Map<ObjectName, OpenCopy> copying = new HashMap<>();
+
+    /** What the command under way has ended, by its answer. */
+    private final List<WriteAttempt> ended = new ArrayList<>();
 
     /** Whether a client was given up by the command under way. */
     private boolean expiredNow;
@@ -99,9 +108,44 @@ final class MasterAudit {
         stalls++;
     }
 
+    /**
+     * Nobody has what was stored, and the new master owes nothing to those whom the old one told
+     * something. Whether they are safe rests on checksums, or on the time that it waits.
+     */
+    void masterStartsAgain(MasterCore fresh) {
+        core = fresh;
+        stateAudit = new StateAudit(core.state(), byReplica::get, startOf::get);
+        for (StoredObject object : stored.values()) {
+            losses++;
+            history(object.name())
+                    .happened(new StoreOperation(StoreOperation.Kind.LOST, object.version()));
+        }
+        stored = Map.of();
+        readLeases.clear();
+        existLeases.clear();
+        softPins.clear();
+        holders.clear();
+        heard.clear();
+        startedAt.clear();
+        copying.clear();
+        if (config.restartGraceNanos() == 0) {
+            claims.forget();
+        }
+    }
+
+    /** No number of a replica is given twice, by no master. */
+    private void register(ReplicaDescriptor replica, @Nullable WriteAttempt origin, long start) {
+        that(
+                !startOf.containsKey(replica.id()),
+                () -> "replica id " + replica.id() + " was given before");
+        byReplica.put(replica.id(), origin);
+        startOf.put(replica.id(), start);
+    }
+
     /** The master has carried out a command. */
     void observe(Request<?> request, Object answer) {
         expiredNow = false;
+        ended.clear();
         note(request, answer);
         for (Effect effect : core.takeEffects()) {
             note(effect);
@@ -191,7 +235,7 @@ final class MasterAudit {
                     Command.MoveEnd _,
                     Command.CopyRevoke _,
                     Command.MoveRevoke _ -> {
-                copies += ((Outcome<Done>) answer).isOk() ? 1 : 0;
+                copyEnded(request, ((Outcome<Done>) answer).isOk());
                 // Whatever the answer is, the copier does not write any more.
                 claims.giveBack(request.holder, true);
             }
@@ -241,8 +285,7 @@ final class MasterAudit {
             attempt.replacesSilent = still;
         }
         for (ReplicaDescriptor replica : replicas) {
-            byReplica.put(replica.id(), attempt);
-            startOf.put(replica.id(), replicas.getFirst().id());
+            register(replica, attempt, replicas.getFirst().id());
             that(
                     RangeClaims.bufferOf(replica).size() == attempt.length,
                     () -> attempt + " gets another length");
@@ -271,6 +314,7 @@ final class MasterAudit {
         }
         attempt.tookEffect = true;
         attempt.endedPut = put;
+        ended.add(attempt);
         long pin = PutRules.traits(attempt.config, config).softPinNanos();
         StoredObject before = stored.get(attempt.name);
         if (pin > 0) {
@@ -373,10 +417,11 @@ final class MasterAudit {
         that(origin != null, () -> "a copy has a source that nobody wrote");
         if (origin != null) {
             startedAt.put(origin.name, time.nanos());
+            long number = targets.isEmpty() ? source.id() : targets.getFirst().id();
+            copying.put(origin.name, new OpenCopy(request.holder, number));
         }
         for (ReplicaDescriptor target : targets) {
-            byReplica.put(target.id(), origin);
-            startOf.put(target.id(), startOf.get(source.id()));
+            register(target, origin, startOf.get(source.id()));
         }
         claims.give(
                 targets,
@@ -386,7 +431,44 @@ final class MasterAudit {
                 "copy of " + origin);
     }
 
+    /** Only who carries out the copy that is open may end it, and only by its own End. */
+    private void copyEnded(Request<?> request, boolean well) {
+        if (!well) {
+            refusedEnds++;
+            return;
+        }
+        copies++;
+        Args.ClientKey args =
+                switch (request.command) {
+                    case Command.CopyEnd c -> c.args();
+                    case Command.MoveEnd c -> c.args();
+                    case Command.CopyRevoke c -> c.args();
+                    case Command.MoveRevoke c -> c.args();
+                    default -> throw new IllegalStateException("no End: " + request.command);
+                };
+        long number =
+                switch (request.command) {
+                    case Command.CopyEnd c -> c.number();
+                    case Command.MoveEnd c -> c.number();
+                    case Command.CopyRevoke c -> c.number();
+                    case Command.MoveRevoke c -> c.number();
+                    default -> 0;
+                };
+        OpenCopy open = copying.remove(name(args.tenant(), args.key()));
+        that(
+                // Copies that find all there have the number of their source: one may end another.
+                open != null
+                        && (number == 0 ? open.holder == request.holder : open.number == number),
+                () -> request.command + " ends a copy of another Start: " + open);
+    }
+
     private void compare(Request<?> request, Object answer, Map<ObjectName, StoredObject> now) {
+        for (WriteAttempt attempt : ended) {
+            StoredObject object = now.get(attempt.name);
+            that(
+                    object == null || object.version() == attempt.version,
+                    () -> attempt + " is said to be stored, but there is " + object);
+        }
         for (StoredObject before : stored.values()) {
             StoredObject after = now.get(before.name());
             if (after == null || after.version() != before.version()) {
@@ -481,9 +563,6 @@ final class MasterAudit {
 
     private void mayEvict(Request<?> request, StoredObject object) {
         that(!object.hardPin(), () -> object + " is evicted although pinned");
-        // An upsert that finds no space has preempted the one before; a later item may then evict.
-        boolean preempted =
-                request.attempts.stream().anyMatch(a -> a.upsert && a.name.equals(object.name()));
         // The same tick may have given up what was under way for too long, or by a dead client.
         boolean givenUp =
                 request.command instanceof Command.Tick
@@ -492,7 +571,7 @@ final class MasterAudit {
                                         >= startedAt.getOrDefault(object.name(), 0L)
                                                 + config.putReleaseNanos());
         that(
-                !object.busy() || preempted || givenUp,
+                !object.busy() || givenUp,
                 () -> object + " is evicted while busy by " + request.command);
         that(!isReadLeased(object), () -> object + " is evicted under a lease");
         boolean softPinned = softPins.getOrDefault(object.version(), 0L) > time.nanos();

@@ -437,4 +437,13 @@ class PutTest {
         assertThat(code(huge)).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         assertThat(detail(huge)).contains("metadata=", "the limit");
     }
+
+    @Test
+    void a_put_that_finds_no_room_does_not_take_an_unfinished_one_over() {
+        ok(master.start(A, "k", 10));
+        master.sleep(Duration.ofSeconds(31));
+        assertThat(code(master.start(B, "k", 1L << 40))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        ok(master.end(A, "k"));
+        assertThat(ok(master.exist("k"))).isTrue();
+    }
 }

@@ -95,7 +95,10 @@ class RandomCommandsTest {
         if (put != null) {
             before.remove(master.core.state().tenants.find(put.tenant()) + ":" + put.key());
         }
-        actor.learn(master.apply(command));
+        StatePicture picture = StatePicture.of(master.core.state());
+        Object answer = master.apply(command);
+        picture.assertUnchangedIfRefused(command, answer, master.core.state());
+        actor.learn(answer);
         CoreChecks.verify(master.core);
         if (put != null) {
             assertThat(untouchable(master.core.state())).containsAllEntriesOf(before);
@@ -111,7 +114,7 @@ class RandomCommandsTest {
         settings.multiTenant = random.nextBoolean();
         settings.wipe = Duration.ofSeconds(10 + random.nextInt(30));
         settings.tasks = new TaskRules(4, 4, 4, 20_000_000_000L, 20_000_000_000L, 3);
-        settings.policy = random.nextInt(3) == 0 ? EvictionPolicy.PROBATION : EvictionPolicy.LRU;
+        settings.policy = random.nextInt(3) == 0 ? EvictionPolicy.TWO_QUEUES : EvictionPolicy.LRU;
         settings.maxMetadata = random.nextBoolean() ? Long.MAX_VALUE : 12_000;
         settings.seed = random.nextLong();
         return settings;
@@ -124,6 +127,7 @@ class RandomCommandsTest {
         private final List<Uuid> tasks = new ArrayList<>();
         private final List<Uuid> jobs = new ArrayList<>();
         private final List<Long> leases = new ArrayList<>();
+        private int unmounts;
 
         Actor(SplittableRandom random, Harness master) {
             this.random = random;
@@ -184,8 +188,11 @@ class RandomCommandsTest {
         }
 
         private Segment anySegment() {
-            int id = 1 + random.nextInt(4);
-            return Harness.segment(id, "node-" + id % 3, (long) id << 32, (4L + 4L * id) * KIB);
+            int place = random.nextInt(4);
+            // Who unmounted a segment mounts its memory under another id.
+            int id = 1 + place + 4 * (unmounts / 8);
+            return Harness.segment(
+                    id, "node-" + (1 + place) % 3, (1L + place) << 32, (8L + 4L * place) * KIB);
         }
 
         Command<?> next() {
@@ -300,7 +307,9 @@ class RandomCommandsTest {
 
         private Command<?> mountOrUnmount() {
             Segment segment = anySegment();
-            return switch (random.nextInt(8)) {
+            int choice = random.nextInt(8);
+            unmounts += choice < 2 ? 1 : 0;
+            return switch (choice) {
                 case 0 ->
                         new Command.UnmountSegment(
                                 new Args.UnmountSegment(segment.id(), anyClient()));

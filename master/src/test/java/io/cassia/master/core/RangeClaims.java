@@ -67,6 +67,11 @@ final class RangeClaims {
         }
     }
 
+    /** Nobody is held to what was promised. */
+    void forget() {
+        byEndpoint.clear();
+    }
+
     private List<Claim> claims(BufferDescriptor buffer) {
         return byEndpoint.computeIfAbsent(buffer.transportEndpoint(), _ -> new ArrayList<>());
     }

@@ -227,7 +227,59 @@ class SegmentTest {
         assertThat(master.stats().objects()).isEqualTo(1);
         assertThat(ok(master.get("k19999")).replicas()).hasSize(1);
         assertThat(code(status(segment))).isEqualTo(StoreCode.SEGMENT_NOT_FOUND);
+        ok(mount(renamed(segment, 12), A));
+    }
+
+    /** The same memory under another id, as clients mount it again. */
+    private static Segment renamed(Segment segment, long id) {
+        return new Segment(
+                new Uuid(id, id),
+                segment.name(),
+                segment.base(),
+                segment.size(),
+                segment.teEndpoint(),
+                segment.protocol(),
+                segment.hostId());
+    }
+
+    @Test
+    void a_mount_that_arrives_after_the_unmount_brings_nothing_back() {
+        Segment segment = master.mount(A, 11, "node-a:1", 16 * MIB);
+        ok(master.unmount(segment, A));
+        assertThat(code(mount(segment, A))).isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
+        Segment overtaken = renamed(segment, 12);
+        ok(master.unmount(overtaken, A));
+        assertThat(code(mount(overtaken, A)))
+                .as("the unmount came before the mount that it undoes")
+                .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
+        ok(mount(renamed(segment, 13), A));
+    }
+
+    @Test
+    void a_late_list_of_segments_mounts_none_when_one_was_unmounted() {
+        Segment segment = master.mount(A, 11, "node-a:1", 16 * MIB);
+        Segment other = new Segment(new Uuid(13, 13), "b", 1 << 30, MIB, "b", "tcp", "");
+        ok(master.unmount(segment, A));
+        master.run(Duration.ofSeconds(31));
+        assertThat(code(remount(A, other, segment)))
+                .isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
+        assertThat(master.stats().segments()).isEmpty();
+        ok(remount(A, other));
+        master.run(Duration.ofSeconds(1201), A);
         ok(mount(segment, A));
+    }
+
+    @Test
+    void a_segment_that_others_or_silence_unmounted_can_come_back() {
+        Segment segment = master.mount(A, 11, "node-a:1", 16 * MIB);
+        ok(master.unmount(segment, B));
+        ok(mount(segment, A));
+        master.run(Duration.ofSeconds(31));
+        assertThat(master.stats().segments()).isEmpty();
+        ok(remount(A, segment));
+        ok(graceful(segment, A, 1000));
+        master.run(Duration.ofSeconds(2), A);
+        assertThat(code(mount(segment, A))).isEqualTo(StoreCode.UNAVAILABLE_IN_CURRENT_STATUS);
     }
 
     @Test
@@ -364,7 +416,7 @@ class SegmentTest {
         master.put("k", KIB);
         ok(master.get("k"));
         ok(master.unmount(segment, A));
-        ok(master.apply(new Command.MountSegment(new Args.MountSegment(segment, A))));
+        ok(mount(renamed(segment, 12), A));
         assertThat(master.stats().usedBytes()).as("kept").isEqualTo(KIB);
         assertThat(code(master.start(A, "large", 3 * KIB)))
                 .isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);

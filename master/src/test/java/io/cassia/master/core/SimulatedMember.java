@@ -81,15 +81,16 @@ abstract class SimulatedMember {
                 });
     }
 
-    /** Nobody sends a start twice unless its end will say which one it means. */
+    /** No start arrives twice unless its end will say which one it means. */
     private boolean mayRepeat(Command<?> command) {
         return switch (command) {
             case Command.PutStart _,
                     Command.UpsertStart _,
                     Command.BatchPutStart _,
-                    Command.BatchUpsertStart _ ->
+                    Command.BatchUpsertStart _,
+                    Command.CopyStart _,
+                    Command.MoveStart _ ->
                     world.profile.namesPuts();
-            case Command.CopyStart _, Command.MoveStart _ -> false;
             default -> true;
         };
     }

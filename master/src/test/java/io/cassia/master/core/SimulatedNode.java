@@ -14,7 +14,9 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.testkit.simulation.SimulatedProcess;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ final class SimulatedNode extends SimulatedMember {
     private static final long MOST_BUSY = 800 * SimulationProfile.MILLI;
     private static final int FAILED = 2;
     private static final int SUCCESS = 3;
+    private static final int MOST_ENDS = 3;
 
     final String name;
     @Nullable NodeMemory memory;
@@ -34,6 +37,9 @@ final class SimulatedNode extends SimulatedMember {
 
     /** What the master was asked to unmount and may still think to have. */
     private boolean leaving;
+
+    /** Keys with messages about a copy or move under way; another map after each start. */
+    private Map<ObjectName, Integer> unsettled = new HashMap<>();
 
     /** What it lent when it crashed. */
     private @Nullable NodeMemory crashed;
@@ -45,6 +51,7 @@ final class SimulatedNode extends SimulatedMember {
 
     @Override
     void run() {
+        unsettled = new HashMap<>();
         lend();
         heartbeat(process.incarnation());
     }
@@ -131,21 +138,10 @@ final class SimulatedNode extends SimulatedMember {
     private void waitUntilGone(Uuid gone) {
         ask(
                 new Command.QuerySegmentStatusById(gone),
-                status -> {
-                    if (status.isOk()) {
-                        process.after(20 * SimulationProfile.MILLI, () -> unmount(gone));
-                    } else {
-                        comeBack();
-                    }
-                },
+                // The last word is an unmount: the master may have started again, with a mount of
+                // this segment still on its way.
+                _ -> process.after(20 * SimulationProfile.MILLI, () -> unmount(gone)),
                 () -> waitUntilGone(gone));
-    }
-
-    private void unmountLeftover(Uuid left) {
-        ask(
-                new Command.UnmountSegment(new Args.UnmountSegment(left, id)),
-                _ -> {},
-                () -> unmountLeftover(left));
     }
 
     private void unmount(Uuid gone) {
@@ -159,11 +155,7 @@ final class SimulatedNode extends SimulatedMember {
     }
 
     private void comeBack() {
-        Segment left = segment;
-        if (leaving && left != null) {
-            // A late mount may bring it back at the master, which this node would keep alive.
-            process.after(
-                    2 * world.profile.network().lateNanos(), () -> unmountLeftover(left.id()));
+        if (leaving && segment != null) {
             memory = null;
             segment = null;
             process.after(50 * SimulationProfile.MILLI, this::lend);
@@ -185,11 +177,45 @@ final class SimulatedNode extends SimulatedMember {
         return mounted != null && mounted.isAllocatable();
     }
 
+    /** A copy or move that it carries out. */
+    private final class Copying {
+        final TaskOrder order;
+        final ObjectName name;
+        final long holder = world.newHolder();
+        final long sentOwn = process.clock().nanos();
+        final Map<ObjectName, Integer> unsettledHere = unsettled;
+
+        /** What its End says about which Start it means. */
+        long number;
+
+        Copying(TaskOrder order) {
+            this.order = order;
+            this.name = new ObjectName(order.tenant(), order.key());
+        }
+
+        void settle(int messages) {
+            unsettledHere.merge(name, messages, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
+        }
+
+        <R> void ask(Command<R> command, Consumer<R> answered, Runnable silence) {
+            settle(1);
+            SimulatedNode.this.ask(command, List.of(), holder, answered, silence, () -> settle(-1));
+        }
+    }
+
+    boolean lends(MountedSegment mounted) {
+        return mounted.wire.equals(segment);
+    }
+
     private void carryOut(TaskOrder order) {
-        long sent = process.clock().nanos();
-        long holder = world.newHolder();
+        Copying copying = new Copying(order);
+        if (!world.profile.namesPuts() && unsettled.containsKey(copying.name)) {
+            // An End of an earlier one may be under way, and would not say which it means.
+            report(order, FAILED);
+            return;
+        }
         if (order.move()) {
-            ask(
+            copying.ask(
                     new Command.MoveStart(
                             new Args.MoveStart(
                                     id,
@@ -197,91 +223,91 @@ final class SimulatedNode extends SimulatedMember {
                                     order.tenant(),
                                     order.source(),
                                     order.targets().getFirst())),
-                    List.of(),
-                    holder,
                     answer -> {
                         if (answer instanceof Outcome.Ok<MoveStartResult>(var started)) {
-                            copy(
-                                    order,
-                                    holder,
-                                    sent,
-                                    started.source(),
-                                    started.target().stream().toList());
+                            copy(copying, started.source(), started.target().stream().toList());
                         } else {
                             report(order, FAILED);
                         }
                     },
-                    () -> {},
                     () -> {});
             return;
         }
-        ask(
+        copying.ask(
                 new Command.CopyStart(
                         new Args.CopyStart(
                                 id, order.key(), order.tenant(), order.source(), order.targets())),
-                List.of(),
-                holder,
                 answer -> {
                     if (answer instanceof Outcome.Ok<CopyStartResult>(var started)) {
-                        copy(order, holder, sent, started.source(), started.targets());
+                        copy(copying, started.source(), started.targets());
                     } else {
                         report(order, FAILED);
                     }
                 },
-                () -> {},
                 () -> {});
     }
 
-    private void copy(
-            TaskOrder order,
-            long holder,
-            long sentOwn,
-            ReplicaDescriptor source,
-            List<ReplicaDescriptor> targets) {
+    private void copy(Copying copying, ReplicaDescriptor source, List<ReplicaDescriptor> targets) {
+        copying.settle(1);
+        if (world.profile.namesPuts()) {
+            copying.number = targets.isEmpty() ? source.id() : targets.getFirst().id();
+        }
         BufferDescriptor from = RangeClaims.bufferOf(source);
         NodeMemory own = memory;
         if (own == null || !own.endpoint.equals(from.transportEndpoint())) {
-            end(order, holder, false);
+            end(copying, false, MOST_ENDS);
             return;
         }
         long[] cells = new long[(int) (from.size() / NodeMemory.CELL)];
         own.read(from.address(), cells, 0, cells.length);
-        paste(order, holder, sentOwn, cells, targets);
+        paste(copying, cells, targets);
     }
 
-    private void paste(
-            TaskOrder order,
-            long holder,
-            long sentOwn,
-            long[] cells,
-            List<ReplicaDescriptor> targets) {
+    private void paste(Copying copying, long[] cells, List<ReplicaDescriptor> targets) {
         if (targets.isEmpty()) {
             // A busy node takes its time.
             long pauseNanos = world.random.nextInt(3) == 0 ? world.random.nextLong(MOST_BUSY) : 0;
-            process.after(pauseNanos, () -> end(order, holder, true));
+            process.after(pauseNanos, () -> end(copying, true, MOST_ENDS));
             return;
         }
-        if (world.isTooLate(process, sentOwn)) {
-            end(order, holder, false);
+        if (world.isTooLate(process, copying.sentOwn)) {
+            end(copying, false, MOST_ENDS);
             return;
         }
         world.access(
                 process,
                 RangeClaims.bufferOf(targets.getFirst()),
                 (node, address) -> node.paste(address, cells),
-                () -> paste(order, holder, sentOwn, cells, targets.subList(1, targets.size())),
-                () -> end(order, holder, false));
+                () -> paste(copying, cells, targets.subList(1, targets.size())),
+                () -> end(copying, false, MOST_ENDS));
     }
 
-    private void end(TaskOrder order, long holder, boolean well) {
+    private void end(Copying copying, boolean well, int tries) {
+        TaskOrder order = copying.order;
         Args.ClientKey args = new Args.ClientKey(id, order.key(), order.tenant());
+        long number = copying.number;
         Command<Outcome<Done>> command =
                 order.move()
-                        ? well ? new Command.MoveEnd(args) : new Command.MoveRevoke(args)
-                        : well ? new Command.CopyEnd(args) : new Command.CopyRevoke(args);
-        Consumer<Outcome<Done>> ended =
-                answer -> report(order, well && answer.isOk() ? SUCCESS : FAILED);
-        ask(command, List.of(), holder, ended, () -> report(order, FAILED), () -> {});
+                        ? well
+                                ? new Command.MoveEnd(args, number)
+                                : new Command.MoveRevoke(args, number)
+                        : well
+                                ? new Command.CopyEnd(args, number)
+                                : new Command.CopyRevoke(args, number);
+        copying.ask(
+                command,
+                answer -> {
+                    copying.settle(-1);
+                    report(order, well && answer.isOk() ? SUCCESS : FAILED);
+                },
+                () -> {
+                    if (tries > 1) {
+                        end(copying, well, tries - 1);
+                    } else {
+                        copying.settle(-1);
+                        report(order, FAILED);
+                    }
+                });
     }
 
     private void report(TaskOrder order, int status) {

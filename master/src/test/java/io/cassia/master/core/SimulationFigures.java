@@ -15,6 +15,7 @@ final class SimulationFigures {
     long crashes;
     long pauses;
     long stalls;
+    long restarts;
     long cuts;
     long copies;
     long lateBytes;
@@ -33,6 +34,7 @@ final class SimulationFigures {
         crashes += other.crashes;
         pauses += other.pauses;
         stalls += other.stalls;
+        restarts += other.restarts;
         cuts += other.cuts;
         copies += other.copies;
         lateBytes += other.lateBytes;
@@ -53,6 +55,7 @@ final class SimulationFigures {
         assertThat(crashes).as("crashes").isGreaterThan(worlds);
         assertThat(pauses).as("pauses").isGreaterThan(worlds);
         assertThat(stalls).as("stalls").isGreaterThan(worlds / 2);
+        assertThat(restarts).as("masters started again").isGreaterThan(worlds / 4);
         assertThat(cuts).as("cuts").isGreaterThan(worlds);
         assertThat(lateReads).as("reads that outlived their lease").isGreaterThan(worlds / 2);
         assertThat(mismatches).as("wrong bytes that checksums caught").isGreaterThan(worlds / 10);
@@ -63,7 +66,7 @@ final class SimulationFigures {
     public String toString() {
         return ("commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d dropped=%d"
                         + " evictions=%d losses=%d refused-ends=%d copies=%d"
-                        + " crashes=%d pauses=%d stalls=%d cuts=%d late-bytes=%d")
+                        + " crashes=%d pauses=%d stalls=%d restarts=%d cuts=%d late-bytes=%d")
                 .formatted(
                         commands,
                         puts,
@@ -79,6 +82,7 @@ final class SimulationFigures {
                         crashes,
                         pauses,
                         stalls,
+                        restarts,
                         cuts,
                         lateBytes);
     }

@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * What kind of world a seed makes. Immutable. Times are a twentieth of the product's.
  *
  * @param checksums whether readers verify the bytes; then writes may land late, for that is what
- *     checksums are for. If not, readers trust their leases alone, and writers obey their deadlines
+ *     checksums are for, and a master that starts again gives out space at once. If not, readers
+ *     trust their leases alone, writers obey their deadlines, and the master waits at its start
  * @param namesPuts whether an End or a Revoke says which Start it belongs to, as Cassia's clients
  *     do, so that a late one of an earlier put of the same client cannot pass for the current
  *     one's. If not, as Mooncake's, clients wait until their messages about a key are over, and no
@@ -28,10 +29,42 @@ record SimulationProfile(
         long faultEveryNanos) {
     static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /**
+     * The same for another master, which draws another seed.
+     *
+     * @param graceNanos the first of all need not wait for what was before
+     */
+    CoreConfig config(long graceNanos, long seed) {
+        return new CoreConfig(
+                config.leaseNanos(),
+                config.softPinNanos(),
+                config.maxSoftPinNanos(),
+                config.evictSoftPinned(),
+                config.clientTtlNanos(),
+                config.putDiscardNanos(),
+                config.putReleaseNanos(),
+                config.evictionHighWatermark(),
+                config.evictionRatio(),
+                config.strategy(),
+                config.multiTenant(),
+                config.maxMetadataBytes(),
+                config.maxClients(),
+                config.maxLeases(),
+                config.wipeNanos(),
+                config.maxObjects(),
+                config.allReplicas(),
+                config.tasks(),
+                config.policy(),
+                graceNanos,
+                config.tickNanos(),
+                seed);
+    }
+
     static SimulationProfile of(SplittableRandom random) {
         boolean tenants = random.nextInt(3) == 0;
         long lease = (20 + random.nextInt(480)) * MILLI;
         boolean demandOnly = random.nextBoolean();
+        boolean checksums = random.nextBoolean();
         CoreConfig config =
                 new CoreConfig(
                         lease,
@@ -53,7 +86,8 @@ record SimulationProfile(
                         random.nextInt(4) == 0 ? 16 : 0,
                         random.nextInt(4) == 0,
                         new TaskRules(20, 10, 50, 500 * MILLI, 800 * MILLI, 3),
-                        random.nextBoolean() ? EvictionPolicy.LRU : EvictionPolicy.PROBATION,
+                        random.nextBoolean() ? EvictionPolicy.LRU : EvictionPolicy.TWO_QUEUES,
+                        checksums ? 0 : 1500 * MILLI + lease,
                         10 * MILLI,
                         random.nextLong());
         boolean calm = random.nextInt(5) == 0;
@@ -68,7 +102,7 @@ record SimulationProfile(
         return new SimulationProfile(
                 config,
                 network,
-                random.nextBoolean(),
+                checksums,
                 random.nextInt(4) != 0,
                 2 + random.nextInt(3),
                 (4 + random.nextInt(16)) * 1024L,

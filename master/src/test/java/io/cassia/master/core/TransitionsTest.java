@@ -10,6 +10,7 @@ import io.cassia.rpc.cassia.CassiaMessages.CreateDrainJob;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -185,7 +186,9 @@ class TransitionsTest {
 
     private static Map<String, Consumer<Harness>> segmentStates() {
         Map<String, Consumer<Harness>> states = new LinkedHashMap<>();
-        states.put("not mounted", m -> m.unmount(NODE, A).orThrow());
+        // What another client unmounts its own may mount again.
+        states.put("not mounted", m -> m.unmount(NODE, new Uuid(9, 9)).orThrow());
+        states.put("unmounted", m -> m.unmount(NODE, A).orThrow());
         states.put("OK", _ -> {});
         states.put("DRAINING", m -> drain(m, "a").orThrow());
         states.put(

@@ -76,6 +76,32 @@ class UpsertTest {
     }
 
     @Test
+    void an_upsert_that_finds_no_room_takes_nothing_from_the_writer_before() {
+        master.put("k", 10);
+        ok(master.upsert(B, "k", 20));
+        assertThat(code(master.upsert(A, "k", 17 * MIB))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        assertThat(size(ok(master.get("k")).replicas().getFirst())).isEqualTo(10);
+        ok(master.end(B, "k"));
+        assertThat(size(ok(master.get("k")).replicas().getFirst())).isEqualTo(20);
+        ok(master.start(B, "first", 10));
+        assertThat(code(master.upsert(A, "first", 17 * MIB)))
+                .isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        ok(master.end(B, "first"));
+        assertThat(size(ok(master.get("first")).replicas().getFirst())).isEqualTo(10);
+    }
+
+    @Test
+    void an_upsert_that_finds_no_room_is_no_use_of_the_object() {
+        master.put("cold", 8 * MIB);
+        master.put("warm", 8 * MIB);
+        assertThat(code(master.upsert(A, "cold", 17 * MIB)))
+                .isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        master.put("new", 8 * MIB);
+        assertThat(ok(master.exist("warm"))).isTrue();
+        assertThat(ok(master.exist("cold"))).as("still the first to go").isFalse();
+    }
+
+    @Test
     void a_failed_upsert_leaves_the_old_version() {
         master.put("k", 10 * MIB);
         assertThat(code(master.upsert(A, "k", 7 * MIB))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
