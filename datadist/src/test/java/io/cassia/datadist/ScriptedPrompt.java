@@ -1,5 +1,6 @@
 package io.cassia.datadist;
 
+import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.datadist.link.ClusterInfo;
 import io.cassia.status.LlmStatus;
@@ -41,7 +42,7 @@ final class ScriptedPrompt implements AutoCloseable {
     private volatile @Nullable Answer pullAnswer;
     private volatile @Nullable Socket peer;
 
-    private record Answer(int type, byte[] body) {}
+    private record Answer(int type, ByteString body) {}
 
     ScriptedPrompt(long clusterId) throws IOException {
         this.clusterId = clusterId;
@@ -78,7 +79,7 @@ final class ScriptedPrompt implements AutoCloseable {
         for (int i = 0; i < body.length; i++) {
             bytes[i] = (byte) body[i];
         }
-        pullAnswer = new Answer(type, bytes);
+        pullAnswer = new Answer(type, ByteString.wrap(bytes));
     }
 
     private void serve() {
@@ -103,7 +104,7 @@ final class ScriptedPrompt implements AutoCloseable {
                 }
                 Answer answer = pullAnswer;
                 if (request[0] == PULL && answer != null) {
-                    write(socket, answer.type(), request[1], true, answer.body());
+                    write(socket, answer.type(), request[1], true, answer.body().array());
                 }
             }
         } catch (IOException e) {

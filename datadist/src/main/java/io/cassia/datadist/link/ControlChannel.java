@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +97,7 @@ public final class ControlChannel {
         this.socket = socket;
         this.in = new DataInputStream(new BufferedInputStream(streams.getInputStream(), 16 << 10));
         this.out = streams.getOutputStream();
-        this.plain = socket == streams;
+        this.plain = !(streams instanceof SSLSocket);
         this.readerSpin = new Spin(clock);
         this.callerSpin = new Spin(clock);
         this.clock = clock;
