@@ -421,7 +421,7 @@ final class MasterAudit {
             copying.put(origin.name, new OpenCopy(request.holder, number));
         }
         for (ReplicaDescriptor target : targets) {
-            register(target, origin, startOf.get(source.id()));
+            register(target, origin, startOf.getOrDefault(source.id(), 0L));
         }
         claims.give(
                 targets,

@@ -7,12 +7,17 @@ import static io.cassia.master.core.Harness.code;
 import static io.cassia.master.core.Harness.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
+import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -206,5 +211,38 @@ class UpsertTest {
 
     private static long address(ReplicaDescriptor replica) {
         return ((Placement.Memory) replica.placement()).buffer().address();
+    }
+
+    @Test
+    void a_batch_that_stays_on_one_node_follows_the_new_version_of_its_first_item() {
+        master.mount(B, 13, "node-b:1", 16 * MIB);
+        master.put("first", 10, Harness.config(1, 0, OptionalLong.empty(), false, "node-a:1"));
+        ReplicateConfig together =
+                new ReplicateConfig(
+                        1,
+                        0,
+                        0,
+                        0,
+                        OptionalLong.empty(),
+                        false,
+                        List.of("node-b:1"),
+                        "",
+                        List.of(),
+                        true,
+                        0,
+                        "",
+                        Optional.empty());
+        List<Outcome<List<ReplicaDescriptor>>> started =
+                master.apply(
+                        new Command.BatchUpsertStart(
+                                new Args.BatchPutStart(
+                                        A,
+                                        List.of(Harness.key("first"), Harness.key("second")),
+                                        List.of(10L, 10L),
+                                        together,
+                                        Harness.TENANT)));
+        long nodeB = 13L << 32;
+        assertThat(address(ok(started.getFirst()).getFirst())).isGreaterThanOrEqualTo(nodeB);
+        assertThat(address(ok(started.getLast()).getFirst())).isGreaterThanOrEqualTo(nodeB);
     }
 }
