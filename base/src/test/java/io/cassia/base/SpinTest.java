@@ -114,7 +114,7 @@ class SpinTest {
         Spin patient = Spin.patient(clock);
         socket.arrival = 3;
         assertThat(patient.sees(socket)).isTrue();
-        socket.looks();
+        int _ = socket.looks();
         socket.arrival = 0;
         assertThat(patient.sees(socket)).isFalse();
         assertThat(socket.looks()).isBetween(2, 10);

@@ -4,11 +4,14 @@ import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.Opcode;
+import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -57,27 +60,34 @@ final class Shares {
         cut();
     }
 
+    /** Each share is of one peer, so that the engine needs no further thread for it. */
     private void cut() {
+        Map<SegmentHandle, List<Integer>> byTarget = new LinkedHashMap<>();
+        for (int i = 0; i < requests.size(); i++) {
+            byTarget.computeIfAbsent(requests.get(i).target(), _ -> new ArrayList<>()).add(i);
+        }
+        byTarget.values().forEach(this::cut);
+    }
+
+    private void cut(List<Integer> ofOnePeer) {
         List<Part> share = new ArrayList<>();
         long room = SHARE_BYTES;
-        for (int i = 0; i < requests.size(); i++) {
-            long length = requests.get(i).lengthBytes();
-            for (long from = 0; from < length || length == 0; ) {
+        for (int request : ofOnePeer) {
+            long length = requests.get(request).lengthBytes();
+            long from = 0;
+            do {
                 // Cut at chunks only: what is left of a share's room may be less than one.
                 long most = Math.max(Checksums.CHUNK_BYTES, room & -Checksums.CHUNK_BYTES);
                 long to = Math.min(length, from + most);
-                share.add(new Part(i, from, to));
+                share.add(new Part(request, from, to));
                 room -= to - from;
                 if (room <= 0) {
                     shares.add(share);
                     share = new ArrayList<>();
                     room = SHARE_BYTES;
                 }
-                if (to == length) {
-                    break;
-                }
                 from = to;
-            }
+            } while (from < length);
         }
         if (!share.isEmpty()) {
             shares.add(share);

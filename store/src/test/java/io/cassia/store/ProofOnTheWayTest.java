@@ -113,12 +113,44 @@ class ProofOnTheWayTest {
         }
     }
 
+    @Test
+    void batch_over_several_nodes_of_this_process_is_right_everywhere() {
+        for (int i = 0; i < 2; i++) {
+            StorageNode _ = cluster.node(96 << 20);
+        }
+        StoreClient client = client(false);
+        List<ByteString> keys = new ArrayList<>();
+        List<MemorySegment> values = new ArrayList<>();
+        List<MemorySegment> into = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            int length = i % 7 == 0 ? 700_000 + i : 4_000 * i + 1;
+            keys.add(ByteString.of("n" + i));
+            values.add(random(arena, length, i));
+            into.add(arena.allocate(length));
+        }
+        PutOptions twice = PutOptions.DEFAULT.withReplicas(2);
+        assertThat(client.putBatch(keys, values, twice)).allMatch(Outcome::isOk);
+        assertThat(client.getBatch(keys, into)).allMatch(Outcome::isOk);
+        for (int i = 0; i < keys.size(); i++) {
+            assertThat(into.get(i).mismatch(values.get(i))).isEqualTo(-1);
+        }
+        // The other replica is read where the nearest one is wrong.
+        for (int i = 0; i < keys.size(); i += 5) {
+            damage(client.replicas(keys.get(i)).orThrow().getFirst(), values.get(i).byteSize() / 2);
+        }
+        into.forEach(memory -> memory.fill((byte) 0));
+        assertThat(client.getBatch(keys, into)).allMatch(Outcome::isOk);
+        for (int i = 0; i < keys.size(); i++) {
+            assertThat(into.get(i).mismatch(values.get(i))).isEqualTo(-1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void sums_of_parts_are_those_of_the_whole(boolean overTcp) {
         StoreClient client = client(overTcp);
         MemorySegment value = random(arena, 3_000_000, 7);
-        int chunk = Checksums.CHUNK_BYTES;
+        long chunk = Checksums.CHUNK_BYTES;
         List<List<MemorySegment>> cuts =
                 List.of(
                         List.of(

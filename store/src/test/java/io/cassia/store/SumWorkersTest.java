@@ -7,10 +7,13 @@ import io.cassia.base.Clock;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.AfterEach;
@@ -64,17 +67,22 @@ class SumWorkersTest {
                 assertThat(done.get(i)).isEqualTo(1);
             }
         }
+        // Neither of two units ends before both have begun.
+        CyclicBarrier both = new CyclicBarrier(2);
         Set<Thread> threads = ConcurrentHashMap.newKeySet();
-        mayEnd.countDown();
-        SumWorkers fresh = new SumWorkers(Clock.system(), 1);
-        try (fresh) {
-            Thread caller = Thread.currentThread();
+        try (SumWorkers fresh = new SumWorkers(Clock.system(), 1)) {
             fresh.share(
                     2,
                     true,
                     unit -> {
                         threads.add(Thread.currentThread());
-                        unit(caller, () -> {});
+                        try {
+                            both.await(30, TimeUnit.SECONDS);
+                        } catch (InterruptedException
+                                | BrokenBarrierException
+                                | TimeoutException e) {
+                            throw new IllegalStateException(e);
+                        }
                     });
         }
         assertThat(threads).hasSize(2);

@@ -88,11 +88,11 @@ public record StoreRow(StoreCell cell, int threads, List<Round> rounds, Optional
     }
 
     public long p50Nanos() {
-        return Math.round(median(round -> OptionalDouble.of(round.p50Nanos)));
+        return Math.round(median(round -> OptionalDouble.of((double) round.p50Nanos)));
     }
 
     public long p99Nanos() {
-        return Math.round(median(round -> OptionalDouble.of(round.p99Nanos)));
+        return Math.round(median(round -> OptionalDouble.of((double) round.p99Nanos)));
     }
 
     /** The engine alone; empty when there is nothing to compare with. */
@@ -129,7 +129,7 @@ public record StoreRow(StoreCell cell, int threads, List<Round> rounds, Optional
 
     private static OptionalDouble unchecked(Round round) {
         return round.uncheckedNanos.isPresent()
-                ? OptionalDouble.of(round.uncheckedNanos.getAsLong())
+                ? OptionalDouble.of((double) round.uncheckedNanos.getAsLong())
                 : OptionalDouble.empty();
     }
 
