@@ -24,7 +24,7 @@ public final class StorePage {
         environment variable, else from the YAML or JSON file that `--config` or `CASSIA_CLIENT_CONFIG` names, else it has its
         default. An unknown name and a value that cannot be stop the command with exit code 2; the message names the nearest
         name or the range. Variables that begin with `MC_` or `MOONCAKE_` are Mooncake's. The client's Transfer Engine is set by
-        the variables of its own table.
+        the variables of its own table; `put --replicas` has its default from `CASSIA_REPLICAS`.
 
         %s
         ## Nodes
