@@ -4,6 +4,7 @@ import io.cassia.base.config.Configuration;
 import io.cassia.base.config.Configuration.Entry;
 import io.cassia.base.config.Configuration.Source;
 import io.cassia.base.config.Setting.Support;
+import io.cassia.status.Outcome;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,15 @@ final class ConfigurationText {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
 
     private ConfigurationText() {}
+
+    /** What is in force, or why nothing is; the exit code. */
+    static int print(Output output, Outcome<Configuration> configuration) {
+        return switch (configuration) {
+            case Outcome.Ok<Configuration>(Configuration read) ->
+                    output.ok(() -> document(read), () -> yaml(read));
+            case Outcome.Failed<Configuration> failed -> output.failed(failed);
+        };
+    }
 
     /** A YAML file that can be given back as {@code --config}; secrets are not in it. */
     static String yaml(Configuration configuration) {

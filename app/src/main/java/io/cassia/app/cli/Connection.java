@@ -4,6 +4,7 @@ import io.cassia.app.cluster.Backend;
 import io.cassia.app.cluster.ObjectStore;
 import io.cassia.app.cluster.StoreFlags;
 import io.cassia.app.cluster.StoreSettings;
+import io.cassia.base.config.Configuration;
 import io.cassia.status.Outcome;
 import io.cassia.store.StoreClientConfig;
 import java.nio.file.Path;
@@ -44,7 +45,12 @@ final class Connection implements DeclaresOptions {
 
     /** INVALID_PARAMS names the setting that cannot be. */
     Outcome<StoreClientConfig> config() {
-        return options.configuration(file, CONFIG_VARIABLE, Map.of()).then(StoreSettings::client);
+        return configuration().then(StoreSettings::client);
+    }
+
+    /** What is in force. */
+    Outcome<Configuration> configuration() {
+        return options.configuration(file, CONFIG_VARIABLE, Map.of());
     }
 
     /** Runs a command's work on a connection and closes it; tells why there is none. */

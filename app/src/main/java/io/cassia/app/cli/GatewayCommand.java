@@ -34,6 +34,13 @@ final class GatewayCommand implements Callable<Integer> {
             description = "Address to listen on. Default: 127.0.0.1.")
     private String host = "";
 
+    @Option(
+            names = "--print-config",
+            description =
+                    "Print what is in force of its client and where it comes from, and start"
+                            + " nothing.")
+    private boolean print;
+
     GatewayCommand(Console console, Backend backend, StopSignal stop) {
         this.output = new Output(console);
         this.connection = new Connection(backend);
@@ -43,6 +50,9 @@ final class GatewayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (print) {
+            return ConfigurationText.print(output, connection.configuration());
+        }
         return serving.run(
                 rest.config(host, backend.variables())
                         .then(

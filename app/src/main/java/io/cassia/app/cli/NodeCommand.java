@@ -4,6 +4,7 @@ import io.cassia.app.cluster.Backend;
 import io.cassia.app.cluster.StoreFlags;
 import io.cassia.app.cluster.StoreSettings;
 import io.cassia.base.HumanSize;
+import io.cassia.base.config.Configuration;
 import io.cassia.status.Outcome;
 import io.cassia.store.NodeConfig;
 import java.nio.file.Path;
@@ -42,6 +43,11 @@ final class NodeCommand implements Callable<Integer>, DeclaresOptions {
             })
     private @Nullable Path file;
 
+    @Option(
+            names = "--print-config",
+            description = "Print what is in force and where it comes from, and start nothing.")
+    private boolean print;
+
     NodeCommand(Console console, Backend backend, StopSignal stop) {
         this.output = new Output(console);
         this.backend = backend;
@@ -56,8 +62,12 @@ final class NodeCommand implements Callable<Integer>, DeclaresOptions {
 
     @Override
     public Integer call() {
-        Outcome<NodeConfig> config =
-                options.configuration(file, CONFIG_VARIABLE, Map.of()).then(StoreSettings::node);
+        Outcome<Configuration> configuration =
+                options.configuration(file, CONFIG_VARIABLE, Map.of());
+        if (print) {
+            return ConfigurationText.print(output, configuration);
+        }
+        Outcome<NodeConfig> config = configuration.then(StoreSettings::node);
         Duration drain =
                 config instanceof Outcome.Ok<NodeConfig>(NodeConfig node)
                         ? node.drainTime()

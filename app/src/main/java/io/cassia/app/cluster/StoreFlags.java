@@ -168,7 +168,7 @@ public final class StoreFlags {
             row(
                     "host",
                     List.of(),
-                    "CASSIA_NODE_HOST",
+                    "CASSIA_NODE_ADDRESS",
                     ANY,
                     "127.0.0.1",
                     "Name under which peers reach this node.");

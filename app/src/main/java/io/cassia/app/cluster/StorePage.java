@@ -24,7 +24,7 @@ public final class StorePage {
         environment variable, else from the YAML or JSON file that `--config` or `CASSIA_CLIENT_CONFIG` names, else it has its
         default. An unknown name and a value that cannot be stop the command with exit code 2; the message names the nearest
         name or the range. Variables that begin with `MC_` or `MOONCAKE_` are Mooncake's. The client's Transfer Engine is set by
-        the variables of its own table.
+        the variables of its own table; `put --replicas` has its default from `CASSIA_REPLICAS`.
 
         %s
         ## Nodes
@@ -32,7 +32,8 @@ public final class StorePage {
         Of `node`; the file is named by `--config` or `CASSIA_NODE_CONFIG`.
 
         %s
-        `up` takes, beside those of a master, the flags and variables `%s`, and `--memory`.
+        `up` takes, beside those of a master, the flags and variables `%s`, and `--memory`. `node` and `gateway` print
+        with `--print-config` what is in force and from where.
 
         ### Who is spoken to
 
@@ -41,6 +42,14 @@ public final class StorePage {
         caller sees `TRANSFER_FAIL` with the engine's `ERR_REJECT_HANDSHAKE` and the reason in its text. What is asked of
         the master (keys, places, leases) is plain text: keep its port on a network of your own
         ([ADR 60](adr/0060-the-data-plane-is-secure-the-master-is-not.md)).
+
+        The smallest set-up is one key for all members, which is its own authority; each host is named in it:
+
+        ```
+        keytool -genkeypair -alias cassia -keyalg EC -groupname secp256r1 -dname CN=cassia -validity 365 \\
+            -ext san=ip:10.0.0.1,ip:10.0.0.2,dns:node-3 -storetype PKCS12 -keystore cassia.p12
+        export CASSIA_KEY_STORE=cassia.p12 CASSIA_STORE_PASSWORD=... CASSIA_CLUSTER_TOKEN=...
+        ```
         """
                 .formatted(
                         SettingsMarkdown.effective(StoreFlags.CLIENT),

@@ -141,6 +141,27 @@ class StoreConfigurationTest {
     }
 
     @Test
+    void what_is_in_force_can_be_printed_and_given_back() throws IOException {
+        backend.variables.put("CASSIA_SEGMENT", "3MiB");
+        backend.variables.put("CASSIA_CLUSTER_TOKEN", TOKEN);
+        CliRun run = CliRun.of(backend, "node", "--drain=5s", "--print-config");
+        assertThat(run.exit()).isZero();
+        assertThat(run.out())
+                .containsPattern("segment: 3MiB +# .*environment")
+                .containsPattern("drain: 5s +# .*flag")
+                .doesNotContain(TOKEN);
+        assertThat(backend.configurations).isEmpty();
+        backend.variables.clear();
+        Path file = Files.writeString(directory.resolve("node.yaml"), run.out());
+        assertThat(told("node", "--config", file.toString()))
+                .contains("segmentBytes=3145728", "drainTime=PT5S");
+        assertThat(CliRun.of(backend, "gateway", "--hot-cache=1GiB", "--print-config").out())
+                .contains("hot-cache: 1GiB");
+        assertThat(CliRun.of(backend, "node", "--drain=soon", "--print-config").exit())
+                .isEqualTo(ExitCodes.USAGE);
+    }
+
+    @Test
     void secrets_are_no_flags() {
         assertThat(CliRun.of(backend, "ls", "--cluster-token=" + TOKEN).exit())
                 .isEqualTo(ExitCodes.USAGE);

@@ -71,6 +71,12 @@ class StorePageTest {
                 List.of("CONFIG", "REST_PORT", "REPLICAS", "LOG_LEVEL", "JAVA_OPTS", "DEBUG")) {
             all.put("CASSIA_" + name, "");
         }
+        // What Kubernetes makes by itself for services of such names.
+        for (String service : List.of("", "_MASTER", "_NODE", "_GATEWAY", "_CLIENT", "_METADATA")) {
+            for (String end : List.of("_PORT", "_SERVICE_HOST", "_SERVICE_PORT", "_PORT_80_TCP")) {
+                all.put("CASSIA" + service + end, "tcp://10.0.0.1:80");
+            }
+        }
         for (SettingTable table : List.of(StoreFlags.CLIENT, StoreFlags.NODE, StoreFlags.CLUSTER)) {
             assertThat(Configuration.read(table, Map.of(), all, Map.of()).isOk()).isTrue();
         }

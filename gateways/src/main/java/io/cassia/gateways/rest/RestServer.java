@@ -33,6 +33,10 @@ public final class RestServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(RestServer.class.getName());
     private static final ScopedValue<SlowClients.Call> CALL = ScopedValue.newInstance();
     private static final int BACKLOG = 128;
+    private static final Outcome.Failed<?> NO_TOKEN =
+            Outcome.failed(
+                    StoreCode.ILLEGAL_CLIENT,
+                    "this service wants a token: Authorization: Bearer TOKEN");
     private static final int CONNECTIONS_PER_REQUEST = 4;
 
     private final HttpServer server;
@@ -167,10 +171,10 @@ public final class RestServer implements AutoCloseable {
         try {
             if (!mayAsk(exchange)) {
                 exchange.responseHeader("WWW-Authenticate", "Bearer realm=\"cassia\"");
-                exchange.failed(
+                exchange.json(
                         HttpStatus.UNAUTHORIZED,
-                        StoreCode.ILLEGAL_CLIENT,
-                        "this service wants a token: Authorization: Bearer TOKEN");
+                        Bodies.failure(NO_TOKEN)
+                                .put("remedy", "Send the token that the service was given."));
             } else if (requests.tryAcquire()) {
                 try {
                     answer(exchange);

@@ -46,6 +46,7 @@ class RestAccessTest {
                         .contains("Bearer realm=\"cassia\"");
                 assertThat(RestCluster.json(refused).get("name").asString())
                         .isEqualTo("ILLEGAL_CLIENT");
+                assertThat(RestCluster.json(refused).get("remedy").asString()).contains("token");
                 assertThat(cluster.get("/metrics", headers).statusCode()).isEqualTo(401);
             }
             HttpRequest.Builder put =

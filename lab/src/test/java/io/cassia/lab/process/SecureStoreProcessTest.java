@@ -19,8 +19,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes whose data plane is secure, and those that do not belong to them. */
 class SecureStoreProcessTest {
@@ -94,20 +92,33 @@ class SecureStoreProcessTest {
         return CassiaProcess.run(variables, arguments.toArray(String[]::new));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"local,shm,process-vm,uds,tcp", "tcp"})
-    void members_store_and_read_and_others_are_refused(String transports) throws Exception {
-        Map<String, String> secure = new TreeMap<>(variables(member, TOKEN));
-        secure.put("CASSIA_TRANSPORTS", transports);
+    private void assertStoresAndReads(ProcessCluster cluster, Map<String, String> secure)
+            throws Exception {
+        CassiaProcess.Ended put = run(cluster, secure, "put", "k", file.toString());
+        assertThat(put.exit()).as(put.stderr()).isZero();
+        Path copy = directory.resolve("copy");
+        CassiaProcess.Ended got = run(cluster, secure, "get", "k", "-o", copy.toString());
+        assertThat(got.exit()).as(got.stderr()).isZero();
+        assertThat(Files.mismatch(file, copy)).isEqualTo(-1);
+    }
+
+    @Test
+    void members_of_one_host_store_and_read() throws Exception {
+        Map<String, String> secure = variables(member, TOKEN);
         try (ProcessCluster cluster = ProcessCluster.start();
                 CassiaProcess node = node(cluster, secure)) {
-            CassiaProcess.Ended put = run(cluster, secure, "put", "k", file.toString());
-            assertThat(put.exit()).as(put.stderr()).isZero();
-            Path copy = directory.resolve("copy");
-            CassiaProcess.Ended got = run(cluster, secure, "get", "k", "-o", copy.toString());
-            assertThat(got.exit()).as(got.stderr()).isZero();
-            assertThat(Files.mismatch(file, copy)).isEqualTo(-1);
+            assertStoresAndReads(cluster, secure);
+            assertThat(node.isAlive()).isTrue();
+        }
+    }
 
+    @Test
+    void members_store_and_read_over_tcp_and_others_are_refused() throws Exception {
+        Map<String, String> secure = new TreeMap<>(variables(member, TOKEN));
+        secure.put("MC_FORCE_TCP", "1");
+        try (ProcessCluster cluster = ProcessCluster.start();
+                CassiaProcess node = node(cluster, secure)) {
+            assertStoresAndReads(cluster, secure);
             Map<String, Map<String, String>> others =
                     Map.of(
                             "plain", Map.of(),
@@ -118,7 +129,6 @@ class SecureStoreProcessTest {
             }
             assertRefused("put", run(cluster, Map.of(), "put", "p", file.toString()));
             assertThat(node.isAlive()).isTrue();
-            assertThat(run(cluster, secure, "get", "k", "-o", copy.toString()).exit()).isZero();
         }
     }
 

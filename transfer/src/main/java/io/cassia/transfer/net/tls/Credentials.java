@@ -52,11 +52,12 @@ public final class Credentials {
             context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
             return Outcome.ok(new Credentials(context, new ClusterProof(token), checksHost));
         } catch (IOException | GeneralSecurityException e) {
-            return failed(keyStore, "or " + trustStore + ": " + e);
+            boolean one = keyStore.equals(trustStore);
+            return failed(one ? keyStore : keyStore + " or " + trustStore, e.toString());
         }
     }
 
-    private static <T> Outcome<T> failed(Path file, String why) {
+    private static <T> Outcome<T> failed(Object file, String why) {
         return Outcome.failed(
                 TransferCode.ERR_CONTEXT, "the secure mode cannot use %s: %s".formatted(file, why));
     }
