@@ -51,7 +51,7 @@ final class Connection {
             names = "--timeout",
             paramLabel = "DURATION",
             defaultValue = "30s",
-            converter = Converters.Seconds.class,
+            converter = Converters.Limit.class,
             description = "Limit of one operation; a plain number is seconds. Default: 30s.")
     private Duration timeout = Duration.ZERO;
 

@@ -24,6 +24,11 @@ final class LocalFiles {
 
     /** The file's bytes, mapped for as long as the arena lives. */
     static Outcome<MemorySegment> map(Path file, Arena arena) {
+        if (Files.isDirectory(file)) {
+            return Outcome.failed(
+                    StoreCode.FILE_READ_FAIL,
+                    file + ": it is a directory; store its files, or a tar of it from stdin");
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return Outcome.ok(channel.map(MapMode.READ_ONLY, 0, channel.size(), arena));
         } catch (IOException e) {

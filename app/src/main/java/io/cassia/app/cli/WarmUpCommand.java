@@ -74,7 +74,14 @@ final class WarmUpCommand implements Callable<Integer> {
     /** A step that fails was exercised all the same: exit codes do not matter here. */
     private void runEach(String... lines) {
         for (String line : lines) {
-            var _ = new Cli(silent, backend, clock, Runnable::run).execute(line.split(" ", -1));
+            var _ =
+                    new Cli(silent, backend, clock, WarmUpCommand::stopAtOnce)
+                            .execute(line.split(" ", -1));
         }
+    }
+
+    private static void stopAtOnce(Runnable announce, Runnable close) {
+        announce.run();
+        close.run();
     }
 }

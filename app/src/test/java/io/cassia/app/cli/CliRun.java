@@ -31,7 +31,12 @@ final class CliRun {
                         new PrintStream(err, false, StandardCharsets.UTF_8),
                         false,
                         "./cassia");
-        int exit = new Cli(console, backend, Clock.system(), Runnable::run).execute(args);
+        StopSignal atOnce =
+                (announce, close) -> {
+                    announce.run();
+                    close.run();
+                };
+        int exit = new Cli(console, backend, Clock.system(), atOnce).execute(args);
         return new CliRun(exit, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }
 
