@@ -102,12 +102,15 @@ public final class RpcServer implements AutoCloseable {
                 if (listener.isOpen()) {
                     acceptFailed(e);
                 }
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // Whatever is the matter with one connection must not leave the server deaf.
+                acceptFailed(e);
             }
         }
     }
 
     /** Out of descriptors, mostly: tried again later, because connections do end. */
-    private void acceptFailed(IOException e) {
+    private void acceptFailed(Throwable e) {
         metrics.rejected(Rejected.ACCEPT_FAILED);
         LOG.log(System.Logger.Level.WARNING, "rpc accept failed address={0} cause={1}", address, e);
         closing.pause(ACCEPT_PAUSE);
@@ -115,8 +118,8 @@ public final class RpcServer implements AutoCloseable {
 
     private void admit(SocketChannel channel) throws IOException {
         if (connections.size() >= limits.maxConnections()) {
-            metrics.rejected(Rejected.TOO_MANY_CONNECTIONS);
             channel.close();
+            metrics.rejected(Rejected.TOO_MANY_CONNECTIONS);
             return;
         }
         try {
@@ -137,6 +140,9 @@ public final class RpcServer implements AutoCloseable {
             // The peer was gone before it was served.
             metrics.closed(ServerMetrics.Closed.IO_ERROR);
             channel.close();
+        } catch (RuntimeException | OutOfMemoryError e) {
+            channel.close();
+            throw e;
         }
     }
 

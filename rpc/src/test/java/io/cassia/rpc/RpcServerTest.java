@@ -19,6 +19,9 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.testkit.Seeds;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.cumulative.CumulativeCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -466,5 +469,44 @@ class RpcServerTest {
             until("both are gone", () -> server.connections() == 0);
         }
         counted(metrics, CLOSED, "reason", "idle");
+    }
+
+    /** A registry whose counter of refused connections is broken. */
+    private static final class BrokenRegistry extends SimpleMeterRegistry {
+        @Override
+        protected Counter newCounter(Meter.Id id) {
+            Counter counter = super.newCounter(id);
+            if (!"too_many_connections".equals(id.getTag("reason"))) {
+                return counter;
+            }
+            return new CumulativeCounter(id) {
+                @Override
+                public void increment(double amount) {
+                    throw new IllegalStateException("broken");
+                }
+            };
+        }
+    }
+
+    @Test
+    void a_connection_that_cannot_be_admitted_leaves_the_server_no_less_open() throws Exception {
+        RpcServer.Builder builder =
+                RpcServer.builder(new BrokenRegistry())
+                        .register(EXIST_KEY, _ -> Outcome.ok(true))
+                        .limits(ServerLimits.DEFAULT.withMaxConnections(1));
+        try (RpcServer server = builder.start().orThrow()) {
+            try (RawPeer first = RawPeer.to(server)) {
+                until("it is served", () -> server.connections() == 1);
+                try (RawPeer refused = RawPeer.to(server)) {
+                    assertThat(refused.isClosedByPeer()).isTrue();
+                }
+                assertThat(first).isNotNull();
+            }
+            until("there is room again", () -> server.connections() == 0);
+            try (RawPeer next = RawPeer.to(server)) {
+                next.send(RawPeer.request(1, EXIST_KEY, KEY));
+                assertThat(next.readResponse().result(EXIST_KEY)).isEqualTo(Outcome.ok(true));
+            }
+        }
     }
 }

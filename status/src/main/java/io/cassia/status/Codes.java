@@ -34,15 +34,17 @@ public final class Codes {
     /**
      * Finds by number or by name. Numbers: decimal, also as an unsigned 32-bit value ({@code
      * 1343270913}), or hexadecimal ({@code 0x5010b001}). Names: in any case, with {@code -} for
-     * {@code _}, with or without a family ({@code store:lease_expired}) and without the family's
-     * customary prefix ({@code dns} for {@code ERR_DNS}); a log label ({@code LEASE_EXPIRED(-707)})
-     * works too.
+     * {@code _}. Both with or without a family ({@code store:-1}, {@code store:lease_expired}), and
+     * names without the family's customary prefix ({@code dns} for {@code ERR_DNS}); a log label
+     * ({@code LEASE_EXPIRED(-707)}) works too.
      */
     public static CodeMatch find(String query) {
         String text = query.strip();
-        Optional<Long> number = number(text);
+        int cut = Math.max(text.lastIndexOf(':'), text.lastIndexOf('/'));
+        Optional<Family> family = Family.find(text.substring(0, Math.max(0, cut)));
+        Optional<Long> number = number(family.isEmpty() ? text : text.substring(cut + 1).strip());
         if (number.isPresent()) {
-            return byNumber(number.get());
+            return byNumber(number.get(), family);
         }
         int end = text.indexOf('(');
         Wanted wanted = Wanted.of(end > 0 ? text.substring(0, end) : text);
@@ -106,12 +108,12 @@ public final class Codes {
         }
     }
 
-    private static CodeMatch byNumber(long value) {
+    private static CodeMatch byNumber(long value, Optional<Family> wanted) {
         int number = (int) value;
         List<Code> known = new ArrayList<>();
         List<Code> unknown = new ArrayList<>();
         List<Code> negated = new ArrayList<>();
-        for (Family family : Family.values()) {
+        for (Family family : wanted.map(List::of).orElse(List.of(Family.values()))) {
             Code code = CodeIndex.find(family, number);
             if (!(code instanceof UnknownCode)) {
                 known.add(code);

@@ -45,6 +45,16 @@ class CodesTest {
     }
 
     @Test
+    void a_shared_number_is_found_in_the_family_that_is_named() {
+        assertThat(Codes.find("store:-1").codes()).containsExactly(StoreCode.INTERNAL_ERROR);
+        assertThat(Codes.find("te/-200").codes()).containsExactly(TransferCode.ERR_METADATA);
+        assertThat(Codes.find("llm:0x0").codes()).containsExactly(LlmStatus.LLM_SUCCESS);
+        assertThat(Codes.find("store:1"))
+                .isEqualTo(new CodeMatch(List.of(), List.of(StoreCode.INTERNAL_ERROR)));
+        assertThat(Codes.find("elsewhere:-1").codes()).isEmpty();
+    }
+
+    @Test
     void shared_number_yields_every_family() {
         assertThat(Codes.find("0").codes())
                 .containsExactly(TransferCode.OK, StoreCode.OK, LlmStatus.LLM_SUCCESS);

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.Assumptions;
 public final class ServiceProcess implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration POLL = Duration.ofMillis(10);
+    private static final int FIRST_PORT = 20_000;
+    private static final int EPHEMERAL_PORTS = 32_768;
+    private static final int PORT_ATTEMPTS = 1_000;
 
     private final String name;
     private final Path directory;
@@ -136,12 +140,26 @@ public final class ServiceProcess implements AutoCloseable {
                 .findFirst();
     }
 
-    /** A port of the loopback interface that nobody listens on. */
+    /**
+     * A port of the loopback interface that nobody listens on. It is none of those that the kernel
+     * gives to outgoing connections, which may take such a port before it is listened on.
+     */
     public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        for (int i = 0; i < PORT_ATTEMPTS; i++) {
+            int candidate = ThreadLocalRandom.current().nextInt(FIRST_PORT, EPHEMERAL_PORTS);
+            if (isFree(candidate)) {
+                return candidate;
+            }
+        }
+        throw new IllegalStateException(
+                "no port of %d to %d is free".formatted(FIRST_PORT, EPHEMERAL_PORTS - 1));
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return false;
         }
     }
 

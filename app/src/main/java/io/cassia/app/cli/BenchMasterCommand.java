@@ -13,13 +13,14 @@ import io.cassia.master.Master;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -136,26 +137,23 @@ final class BenchMasterCommand implements Callable<Integer> {
 
         @Override
         public Integer convert(String text) {
-            int size = Integer.parseInt(text);
-            if (size < 1 || size > MOST) {
-                throw new TypeConversionException("'" + text + "' is not between 1 and " + MOST);
-            }
-            return size;
+            return Converters.whole(text, 1, MOST);
         }
     }
 
     /** {@code 1M}, a million. */
     static final class Objects implements ITypeConverter<Long> {
+        private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,9})([kM]?)");
         private static final long MOST = 100_000_000;
 
         @Override
         public Long convert(String text) {
-            boolean million = text.endsWith("M");
-            boolean thousand = text.endsWith("k");
-            String digits = million || thousand ? text.substring(0, text.length() - 1) : text;
-            long count = Long.parseLong(digits) * (million ? 1_000_000 : thousand ? 1000 : 1);
-            if (count < 0 || count > MOST) {
-                throw new TypeConversionException("'" + text + "' is not between 0 and 100M");
+            Matcher number = SYNTAX.matcher(text);
+            long unit = text.endsWith("M") ? 1_000_000 : text.endsWith("k") ? 1000 : 1;
+            long count = number.matches() ? Long.parseLong(number.group(1)) * unit : MOST + 1;
+            if (count > MOST) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not between 0 and 100M; write 5000, 100k or 1M");
             }
             return count;
         }
@@ -193,11 +191,7 @@ final class BenchMasterCommand implements Callable<Integer> {
                 try (master) {
                     output.console().line("127.0.0.1:" + master.rpcPort());
                     output.console().flush();
-                    while (output.console().in().read() >= 0) {
-                        // Nobody has anything to say here.
-                    }
-                } catch (IOException e) {
-                    output.console().note("input: " + e);
+                    output.console().awaitEndOfInput();
                 }
                 yield ExitCodes.OK;
             }

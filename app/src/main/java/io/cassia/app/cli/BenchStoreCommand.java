@@ -184,7 +184,7 @@ final class BenchStoreCommand implements Callable<Integer> {
                                             ? running.master()
                                             : running.nodes().getFirst());
                     output.console().flush();
-                    awaitEndOfInput();
+                    output.console().awaitEndOfInput();
                     yield ExitCodes.OK;
                 }
             }
@@ -193,16 +193,6 @@ final class BenchStoreCommand implements Callable<Integer> {
 
     private NodeConfig node() {
         return new NodeConfig(master, StoreClientConfig.P2P, HOST, segmentBytes);
-    }
-
-    private void awaitEndOfInput() {
-        try {
-            while (output.console().in().read() >= 0) {
-                // Nobody has anything to say here.
-            }
-        } catch (IOException e) {
-            output.console().note("input: " + e);
-        }
     }
 
     private static Outcome<TargetProcess> child(String... arguments) {

@@ -183,11 +183,7 @@ final class BenchTransferCommand implements Callable<Integer> {
 
         @Override
         public Integer convert(String text) {
-            int size = Integer.parseInt(text);
-            if (size < 1 || size > MOST) {
-                throw new TypeConversionException("'" + text + "' is not between 1 and " + MOST);
-            }
-            return size;
+            return Converters.whole(text, 1, MOST);
         }
     }
 
@@ -251,10 +247,15 @@ final class BenchTransferCommand implements Callable<Integer> {
         if (untilInputEnds) {
             output.console().line(engine.localName());
             output.console().flush();
-            awaitEndOfInput();
+            output.console().awaitEndOfInput();
             return ExitCodes.OK;
         }
-        int exit =
+        stop.serve(() -> announce(engine, bytes), engine::close, StopSignal.SHORT);
+        return ExitCodes.OK;
+    }
+
+    private void announce(TransferEngine engine, long bytes) {
+        int _ =
                 output.ok(
                         () ->
                                 Json.object(
@@ -276,18 +277,6 @@ final class BenchTransferCommand implements Callable<Integer> {
                                                 output.console().program(),
                                                 engine.localName()));
         output.console().flush();
-        stop.awaitThen(engine::close, StopSignal.SHORT);
-        return exit;
-    }
-
-    private void awaitEndOfInput() {
-        try {
-            while (output.console().in().read() >= 0) {
-                // Nobody has anything to say here.
-            }
-        } catch (IOException e) {
-            output.console().note("input: " + e);
-        }
     }
 
     private int measureBoth(BenchPlan plan) {

@@ -3,6 +3,7 @@ package io.cassia.app.cli;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +55,17 @@ public record Console(
     boolean flush() {
         err.flush();
         return !out.checkError();
+    }
+
+    /** Waits until standard input ends: that of a process which shall end with its parent. */
+    void awaitEndOfInput() {
+        try {
+            while (in.read() >= 0) {
+                // Nobody has anything to say here.
+            }
+        } catch (IOException e) {
+            note("input: " + e);
+        }
     }
 
     void note(String text) {

@@ -39,17 +39,25 @@ final class Converters {
         }
     }
 
+    /** {@code 5s}, and not 0: how long something may take. */
+    static final class Limit implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            Duration limit = new Seconds().convert(text);
+            if (limit.isZero()) {
+                throw new TypeConversionException("'" + text + "' leaves no time; write 5s");
+            }
+            return limit;
+        }
+    }
+
     /** How many: at least one, at most what is sensible for parts of one process. */
     static final class Count implements ITypeConverter<Integer> {
         private static final int MOST = 1024;
 
         @Override
         public Integer convert(String text) {
-            int count = Converters.convert(text, Integer::parseInt);
-            if (count < 1 || count > MOST) {
-                throw new TypeConversionException("'" + text + "' is not between 1 and " + MOST);
-            }
-            return count;
+            return whole(text, 1, MOST);
         }
     }
 
@@ -59,5 +67,19 @@ final class Converters {
         public EvictionPolicy convert(String text) {
             return Converters.convert(text, MasterSettings::policy);
         }
+    }
+
+    /** A whole number of a range, or a message that says so. */
+    static int whole(String text, int least, int most) {
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Told below.
+        }
+        throw new TypeConversionException(
+                "'%s' is not between %d and %d".formatted(text, least, most));
     }
 }

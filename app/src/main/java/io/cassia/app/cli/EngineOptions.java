@@ -130,6 +130,11 @@ final class EngineOptions {
     /** The same with others. */
     Outcome<TransferEngine> start(
             Clock clock, TransferConfig.Timeouts timeouts, Set<Transport> allowed) {
+        if (host.isBlank()) {
+            return Outcome.failed(
+                    TransferCode.ERR_INVALID_ARGUMENT,
+                    "--host is empty; name the address under which peers reach this process");
+        }
         return security(System.getenv())
                 .then(
                         security ->

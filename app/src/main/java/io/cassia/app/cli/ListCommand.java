@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -39,8 +40,19 @@ final class ListCommand implements Callable<Integer> {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "10000",
+            converter = Limit.class,
             description = "Keys at most; a note tells when there are more. Default: 10000.")
     private int limit;
+
+    /** How many keys; one more is asked for to see whether there are more. */
+    static final class Limit implements ITypeConverter<Integer> {
+        private static final int MOST = 1_000_000_000;
+
+        @Override
+        public Integer convert(String text) {
+            return Converters.whole(text, 1, MOST);
+        }
+    }
 
     ListCommand(Output output, Connection connection) {
         this.output = output;

@@ -27,7 +27,7 @@ final class LocalFiles {
         if (Files.isDirectory(file)) {
             return Outcome.failed(
                     StoreCode.INVALID_PARAMS,
-                    file + " is a directory; store its files one by one, or a tar of it");
+                    file + ": it is a directory; store its files, or a tar of it from stdin");
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return Outcome.ok(channel.map(MapMode.READ_ONLY, 0, channel.size(), arena));

@@ -45,7 +45,7 @@ final class ProbeCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "TIME",
             defaultValue = "5s",
-            converter = Converters.Seconds.class,
+            converter = Converters.Limit.class,
             description = "For each step. Default: 5s.")
     private Duration timeout = Duration.ZERO;
 

@@ -79,12 +79,12 @@ final class RestOptions {
             if (text.equals("off")) {
                 return OFF;
             }
-            int port = Integer.parseInt(text);
-            if (port < 0 || port > HIGHEST) {
+            try {
+                return Converters.whole(text, 0, HIGHEST);
+            } catch (TypeConversionException e) {
                 throw new TypeConversionException(
                         "'" + text + "' is not a port, 0 to " + HIGHEST + ", or 'off'");
             }
-            return port;
         }
     }
 

@@ -30,27 +30,30 @@ final class Serving {
     int run(Outcome<Running> started, Function<Running, String> text, Duration longest) {
         return switch (started) {
             case Outcome.Ok<Running>(Running running) -> {
-                int exit =
-                        output.ok(
-                                () ->
-                                        Json.object(
-                                                "ready", true,
-                                                "master", running.master(),
-                                                "metadata", running.metadata(),
-                                                "addresses", running.addresses(),
-                                                "nodes", running.nodes(),
-                                                "startMillis", sinceStart().toMillis()),
-                                () ->
-                                        text.apply(running)
-                                                + "\nready in "
-                                                + HumanDuration.format(sinceStart())
-                                                + "; Ctrl-C stops it");
-                output.console().flush();
-                stop.awaitThen(running::close, longest);
-                yield exit;
+                stop.serve(() -> announce(running, text), running::close, longest);
+                yield ExitCodes.OK;
             }
             case Outcome.Failed<Running> failure -> output.failed(failure);
         };
+    }
+
+    private void announce(Running running, Function<Running, String> text) {
+        int _ =
+                output.ok(
+                        () ->
+                                Json.object(
+                                        "ready", true,
+                                        "master", running.master(),
+                                        "metadata", running.metadata(),
+                                        "addresses", running.addresses(),
+                                        "nodes", running.nodes(),
+                                        "startMillis", sinceStart().toMillis()),
+                        () ->
+                                text.apply(running)
+                                        + "\nready in "
+                                        + HumanDuration.format(sinceStart())
+                                        + "; Ctrl-C stops it");
+        output.console().flush();
     }
 
     /** One line per address. */

@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -75,8 +76,13 @@ final class WarmUpCommand implements Callable<Integer> {
     private void runEach(String... lines) {
         for (String line : lines) {
             var _ =
-                    new Cli(silent, backend, clock, (close, longest) -> close.run())
+                    new Cli(silent, backend, clock, WarmUpCommand::stopAtOnce)
                             .execute(line.split(" ", -1));
         }
+    }
+
+    private static void stopAtOnce(Runnable announce, Runnable close, Duration longest) {
+        announce.run();
+        close.run();
     }
 }

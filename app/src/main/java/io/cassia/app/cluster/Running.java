@@ -63,9 +63,22 @@ public final class Running implements AutoCloseable {
         stop(stops);
     }
 
+    /** Each of them, whatever becomes of the others; the first failure is thrown at the end. */
     private static void stop(List<Runnable> stops) {
+        RuntimeException failure = null;
         while (!stops.isEmpty()) {
-            stops.removeLast().run();
+            try {
+                stops.removeLast().run();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

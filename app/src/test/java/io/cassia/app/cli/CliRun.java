@@ -31,7 +31,11 @@ final class CliRun {
                         new PrintStream(err, false, StandardCharsets.UTF_8),
                         false,
                         "./cassia");
-        StopSignal atOnce = (close, longest) -> close.run();
+        StopSignal atOnce =
+                (announce, close, longest) -> {
+                    announce.run();
+                    close.run();
+                };
         int exit = new Cli(console, backend, Clock.system(), atOnce).execute(args);
         return new CliRun(exit, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }

@@ -2,9 +2,17 @@ package io.cassia.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.Clock;
 import io.cassia.gateways.rest.RestConfig;
 import io.cassia.master.core.AllocationStrategy;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +68,13 @@ class CliTest {
         "master --eviction-ratio 1.5, it is a number from 0 to 1",
         "master --allocation-strategy best, it is one of random",
         "replay t --clients 0, is not between 1 and 1024",
+        "probe --timeout 0 h:1, leaves no time",
+        "ls --timeout 0, leaves no time",
+        "ls --limit -1, is not between 1 and 1000000000",
+        "gateway --rest-port web, is not a port",
+        "bench transfer --batch-size x, is not between 1 and 65536",
+        "bench master --in-flight x, is not between 1 and 4096",
+        "bench master --objects many, is not between 0 and 100M",
         "put k, FILE",
         "get, KEY",
     })
@@ -68,7 +83,9 @@ class CliTest {
         assertThat(run.exit()).isEqualTo(2);
         assertThat(run.err())
                 .contains(why)
-                .contains("run './cassia " + line.split(" ", -1)[0] + " --help'");
+                .contains("run './cassia " + line.split(" ", -1)[0])
+                .contains(" --help'")
+                .doesNotContain("java.lang");
     }
 
     @Test
@@ -151,6 +168,31 @@ class CliTest {
         assertThat(up.out())
                 .contains("rest      http://127.0.0.1:9300")
                 .contains("curl http://127.0.0.1:9300/api/get/");
+    }
+
+    @Test
+    void a_server_listens_for_the_end_before_it_says_that_it_is_ready() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> seen = new ArrayList<>();
+        StopSignal signal =
+                (announce, close, longest) -> {
+                    seen.add(out.toString(StandardCharsets.UTF_8));
+                    announce.run();
+                    seen.add(out.toString(StandardCharsets.UTF_8));
+                    close.run();
+                };
+        Console console =
+                new Console(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, false, StandardCharsets.UTF_8),
+                        new PrintStream(OutputStream.nullOutputStream()),
+                        false,
+                        "./cassia");
+        assertThat(new Cli(console, backend, Clock.system(), signal).execute("up")).isZero();
+        assertThat(seen).hasSize(2);
+        assertThat(seen.get(0)).isEmpty();
+        assertThat(seen.get(1)).contains("ready in ");
+        assertThat(backend.log).endsWith("closed cluster");
     }
 
     @Test

@@ -57,6 +57,13 @@ class EngineCommandsTest {
     }
 
     @Test
+    void an_engine_without_a_host_is_a_usage_error() {
+        CliRun probe = CliRun.of(new FakeBackend(), "probe", "--host", "", "127.0.0.1:1");
+        assertThat(probe.exit()).isEqualTo(2);
+        assertThat(probe.err()).contains("--host is empty");
+    }
+
+    @Test
     void an_initiator_measures_a_target_that_runs_already() {
         try (TransferEngine target = engine();
                 Region region = target.allocate(4 << 20).orThrow();

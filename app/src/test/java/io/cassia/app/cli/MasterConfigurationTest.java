@@ -62,7 +62,7 @@ class MasterConfigurationTest {
     void a_missing_file_stops_the_start() {
         CliRun run = CliRun.of(backend, "up", "--config", folder.resolve("none").toString());
         assertThat(run.exit()).isEqualTo(2);
-        assertThat(run.err()).contains("configuration file").contains("none");
+        assertThat(run.err()).contains("configuration file").contains("none: no such file");
     }
 
     @Test

@@ -47,6 +47,14 @@ class ObjectCommandsTest {
     }
 
     @Test
+    void a_directory_is_told_from_a_file() {
+        CliRun put = CliRun.of(backend, "put", "k", dir.toString());
+        assertThat(put.exit()).isEqualTo(1);
+        assertThat(put.err()).contains(dir + ": it is a directory");
+        assertThat(backend.objects).isEmpty();
+    }
+
+    @Test
     void standard_input_is_stored_up_to_its_limit() {
         byte[] input = new byte[3 << 20];
         input[input.length - 1] = 7;

@@ -42,7 +42,8 @@ public final class ConfigurationFile {
             }
             return parse(path, Files.readString(path));
         } catch (NoSuchFileException e) {
-            return Outcome.failed(StoreCode.FILE_NOT_FOUND, "configuration file " + path);
+            return Outcome.failed(
+                    StoreCode.FILE_NOT_FOUND, "configuration file " + path + ": no such file");
         } catch (IOException e) {
             return Outcome.failed(
                     StoreCode.FILE_READ_FAIL, "configuration file " + path + ": " + e);

@@ -5,6 +5,7 @@ import io.cassia.status.TransferCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -51,6 +52,8 @@ public final class Credentials {
             SSLContext context = SSLContext.getInstance(TLS);
             context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
             return Outcome.ok(new Credentials(context, new ClusterProof(token), checksHost));
+        } catch (NoSuchFileException e) {
+            return failed(Path.of(e.getFile()), "there is no such file");
         } catch (IOException | GeneralSecurityException e) {
             boolean one = keyStore.equals(trustStore);
             return failed(one ? keyStore : keyStore + " or " + trustStore, e.toString());
