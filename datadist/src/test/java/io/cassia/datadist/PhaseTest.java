@@ -357,13 +357,21 @@ final class PhaseTest {
     @Test
     void who_waits_for_a_key_is_forgotten_with_its_link() {
         Duration minute = Duration.ofMinutes(1);
+        Expect.ok(decoder.checkLinkStatus(1));
+        long start = System.nanoTime();
         CompletableFuture<Outcome<TransferReport>> pull =
                 decoder.pullCacheAsync(
                         CacheKey.request(1, 50),
                         dst,
                         0,
                         CALM.withTimeout(minute).withKeyWait(minute));
-        assertThat(Clusters.eventually(() -> waited("2"))).isTrue();
+        // The owner has heard of it.
+        assertThat(
+                        Clusters.eventually(
+                                () ->
+                                        System.nanoTime() - start
+                                                > prompt.links().getFirst().silenceNanos()))
+                .isTrue();
         Expect.ok(decoder.unlinkClusters(List.of(ClusterInfo.of(1)), SHORT, true).overall());
         Expect.failed(pull.join(), LlmStatus.LLM_NOT_YET_LINK, "unlinked by force");
         assertThat(
