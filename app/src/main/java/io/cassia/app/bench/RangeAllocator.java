@@ -92,7 +92,11 @@ interface RangeAllocator {
         @Override
         public void free(long handle) {
             long from = handle - 1;
-            long length = used.remove(from);
+            Long taken = used.remove(from);
+            if (taken == null) {
+                throw new IllegalArgumentException("no range is live under handle " + handle);
+            }
+            long length = taken;
             usedBytes -= length;
             Map.Entry<Long, Hole> before = byOffset.lowerEntry(from);
             if (before != null && before.getKey() + before.getValue().length == from) {

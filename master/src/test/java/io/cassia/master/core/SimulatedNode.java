@@ -301,12 +301,32 @@ final class SimulatedNode extends SimulatedMember {
                     report(order, well && answer.isOk() ? SUCCESS : FAILED);
                 },
                 () -> {
-                    if (tries > 1) {
+                    if (tries > 1 && world.profile.namesPuts() && world.random.nextBoolean()) {
+                        startOver(copying);
+                    } else if (tries > 1) {
                         end(copying, well, tries - 1);
                     } else {
                         copying.settle(-1);
                         report(order, FAILED);
                     }
+                });
+    }
+
+    /** Takes back what may have ended and does it once more; the End may still be under way. */
+    private void startOver(Copying copying) {
+        TaskOrder order = copying.order;
+        Args.ClientKey args = new Args.ClientKey(id, order.key(), order.tenant());
+        copying.ask(
+                order.move()
+                        ? new Command.MoveRevoke(args, copying.number)
+                        : new Command.CopyRevoke(args, copying.number),
+                _ -> {
+                    copying.settle(-1);
+                    carryOut(order);
+                },
+                () -> {
+                    copying.settle(-1);
+                    report(order, FAILED);
                 });
     }
 
