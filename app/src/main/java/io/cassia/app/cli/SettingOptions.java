@@ -19,6 +19,17 @@ import picocli.CommandLine.ParameterException;
 
 /** One option per row of a table of settings. Confined to its command. */
 final class SettingOptions {
+    /** What a text is, for who reads the help. */
+    private static final Map<String, String> TEXT_LABELS =
+            Map.of(
+                    "master", "HOST:PORT",
+                    "metadata", "URI",
+                    "host", "HOST",
+                    "local-host", "HOST",
+                    "rpc-host", "HOST",
+                    "http-host", "HOST",
+                    "tenant", "NAME");
+
     private final SettingTable table;
     private final Map<String, String> environment;
     private final Map<Setting<?>, OptionSpec> declared = new LinkedHashMap<>();
@@ -41,7 +52,7 @@ final class SettingOptions {
                     OptionSpec.builder(
                                     setting.names().map(name -> "--" + name).toArray(String[]::new))
                             .type(String.class)
-                            .paramLabel(label(setting.type()))
+                            .paramLabel(label(setting))
                             .hidden(!(setting.support() instanceof Support.Full))
                             .description(description(setting));
             boolean flag = setting.type() instanceof ValueType.Flag;
@@ -62,8 +73,10 @@ final class SettingOptions {
         return (setting.meaning() + initial).replace("%", "%%");
     }
 
-    private static String label(ValueType<?> type) {
+    private static String label(Setting<?> setting) {
+        ValueType<?> type = setting.type();
         return switch (type) {
+            case ValueType.Text _ -> TEXT_LABELS.getOrDefault(setting.name(), "TEXT");
             case ValueType.Span _ -> "DURATION";
             case ValueType.Whole _ -> "N";
             case ValueType.Ratio _ -> "X";

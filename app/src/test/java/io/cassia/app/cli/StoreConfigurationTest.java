@@ -166,7 +166,7 @@ class StoreConfigurationTest {
         assertThat(CliRun.of(backend, "ls", "--cluster-token=" + TOKEN).exit())
                 .isEqualTo(ExitCodes.USAGE);
         assertThat(CliRun.of(backend, "ls", "--help").out())
-                .contains("--hot-cache")
+                .contains("--hot-cache", "--master-server-address=HOST:PORT", "$CASSIA_MASTER")
                 .doesNotContain("--cluster-token", "--store-password");
     }
 
