@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 
 /** What tests of engines need again and again. Immutable. */
 final class Peers {
-    static final Duration DEADLINE = Duration.ofSeconds(10);
+    static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private Peers() {}
 

@@ -63,7 +63,13 @@ final class SecureModeTest {
     }
 
     private TransferEngine start(Security security) {
-        return start(Peers.overTcp().withSecurity(security));
+        // A busy machine takes longer to answer than the default allows.
+        return start(
+                Peers.overTcp()
+                        .withSecurity(security)
+                        .withTimeouts(
+                                TransferConfig.Timeouts.DEFAULT.withConnect(
+                                        Duration.ofSeconds(30))));
     }
 
     private TransferEngine start(TransferConfig config) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What every metadata store does, whatever server is behind it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class MetadataStoreKit {
-    static final Duration REQUEST = Duration.ofSeconds(4);
+    static final Duration REQUEST = Duration.ofSeconds(10);
     static final Duration RECOVERY = Duration.ofSeconds(20);
     static final Duration HEARTBEAT = Duration.ofMillis(100);
     static final MetadataOptions OPTIONS =
