@@ -96,14 +96,11 @@ class PutModelTest {
             if (there != null && (there.complete || there.started + DISCARD >= now)) {
                 return StoreCode.OBJECT_ALREADY_EXISTS;
             }
-            if (there != null) {
-                items.remove(key);
-                if (there.started + RELEASE > now) {
-                    discarded.add(there.started + RELEASE);
-                }
-            }
             if (items.size() + discarded.size() >= capacity && !evict(now)) {
                 return StoreCode.NO_AVAILABLE_HANDLE;
+            }
+            if (there != null && there.started + RELEASE > now) {
+                discarded.add(there.started + RELEASE);
             }
             items.put(key, new Item(client, now, pinned));
             return StoreCode.OK;

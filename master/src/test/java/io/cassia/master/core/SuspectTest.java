@@ -122,7 +122,7 @@ class SuspectTest {
         silence();
         Segment segment = Harness.segment(13, "b", 13L << 32, 64 * KIB);
         ok(master.unmount(segment, B));
-        master.mount(B, 13, "b", 64 * KIB);
+        master.mount(B, 15, "b", 64 * KIB);
         assertThat(ok(master.exist("k"))).isFalse();
         master.put("k", KIB, ON_B);
         assertThat(ok(master.exist("k"))).isTrue();
