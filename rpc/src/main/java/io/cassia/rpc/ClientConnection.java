@@ -45,7 +45,8 @@ final class ClientConnection {
     private final CallTable calls;
     private final RequestQueue requests;
     private final ReplyReader replies;
-    private final InputBuffer input = new InputBuffer(INPUT_BYTES, STEADY_INPUT_BYTES);
+    private final InputBuffer input =
+            new InputBuffer(INPUT_BYTES, STEADY_INPUT_BYTES, InputMemory.unlimited());
     private final ReadTurn turn = new ReadTurn();
     private final BackgroundReader background;
     private final AtomicReference<@Nullable String> lost = new AtomicReference<>();

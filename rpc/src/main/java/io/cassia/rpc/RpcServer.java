@@ -47,6 +47,7 @@ public final class RpcServer implements AutoCloseable {
     private final InetSocketAddress address;
     private final DispatchTable methods;
     private final ServerLimits limits;
+    private final InputMemory memory;
     private final BatchGate gate;
     private final ServerMetrics metrics;
     private final Clock clock;
@@ -65,6 +66,7 @@ public final class RpcServer implements AutoCloseable {
         this.listener = listener;
         this.address = address;
         this.limits = builder.limits;
+        this.memory = new InputMemory(limits.inputBytes());
         this.gate = builder.gate;
         this.metrics = builder.metrics;
         this.clock = builder.clock;
@@ -92,6 +94,11 @@ public final class RpcServer implements AutoCloseable {
     /** Connections now. */
     public int connections() {
         return connections.size();
+    }
+
+    /** For tests. */
+    InputMemory inputMemory() {
+        return memory;
     }
 
     private void accept() {
@@ -134,7 +141,8 @@ public final class RpcServer implements AutoCloseable {
                             gate,
                             metrics,
                             clock,
-                            platform ? PLATFORM_BUFFER_BYTES : VIRTUAL_BUFFER_BYTES);
+                            platform ? PLATFORM_BUFFER_BYTES : VIRTUAL_BUFFER_BYTES,
+                            memory);
             start(connection, platform);
         } catch (IOException e) {
             // The peer was gone before it was served.

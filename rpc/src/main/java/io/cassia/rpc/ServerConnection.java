@@ -56,6 +56,9 @@ final class ServerConnection implements Runnable {
     /** When the wait for the peer began; {@link #BUSY} when there is none, or it has no limit. */
     private volatile long waitingSince = BUSY;
 
+    /** Whether that is for the rest of a long message. */
+    private volatile boolean waitsForRest;
+
     ServerConnection(
             SocketChannel channel,
             DispatchTable methods,
@@ -63,7 +66,8 @@ final class ServerConnection implements Runnable {
             BatchGate gate,
             ServerMetrics metrics,
             Clock clock,
-            int steadyBytes)
+            int steadyBytes,
+            InputMemory memory)
             throws IOException {
         this.channel = channel;
         this.peer = channel.getRemoteAddress();
@@ -74,7 +78,7 @@ final class ServerConnection implements Runnable {
         this.gate = gate;
         this.metrics = metrics;
         this.clock = clock;
-        this.input = new InputBuffer(INITIAL_BYTES, steadyBytes);
+        this.input = new InputBuffer(INITIAL_BYTES, steadyBytes, memory);
         this.output = new ResponseWriter(channel, limits, metrics, clock, steadyBytes);
     }
 
@@ -84,12 +88,20 @@ final class ServerConnection implements Runnable {
         Closed reason = Closed.INTERNAL_ERROR;
         try {
             reason = serve();
+        } catch (InputBuffer.OutOfInputMemoryException e) {
+            reason = Closed.OUT_OF_MEMORY;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "rpc connection closed peer={0} cause={1}",
+                    peer,
+                    e.getMessage());
         } catch (IOException e) {
             Closed asCut = cut;
             reason = asCut != null ? asCut : finishing ? Closed.SHUTDOWN : Closed.IO_ERROR;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "rpc connection failed peer=" + peer, e);
         } finally {
+            input.close();
             metrics.closed(reason);
             abort();
         }
@@ -119,12 +131,13 @@ final class ServerConnection implements Runnable {
         }
     }
 
-    /** Reads what comes next. */
+    /** Reads what comes next; the rest of a long message, which has memory, may not take long. */
     private int await() throws IOException {
         boolean _ = spin.sees(arrivals);
-        if (limits.idle().isZero()) {
+        if (limits.idle().isZero() && !input.isLarge()) {
             return input.read(channel);
         }
+        waitsForRest = input.isLarge();
         waitingSince = clock.nanos();
         int count = input.read(channel);
         waitingSince = BUSY;
@@ -291,7 +304,7 @@ final class ServerConnection implements Runnable {
      * the connection and take the last answer away from the peer.
      */
     private void letPeerRead() {
-        InputBuffer rest = new InputBuffer(INITIAL_BYTES, INITIAL_BYTES);
+        InputBuffer rest = new InputBuffer(INITIAL_BYTES, INITIAL_BYTES, InputMemory.unlimited());
         int left = limits.maxBodyBytes();
         output.expectProgress();
         try {
@@ -333,6 +346,10 @@ final class ServerConnection implements Runnable {
         long since = waitingSince;
         if (output.isStalled(nowNanos)) {
             cut(Closed.WRITE_STALL);
+        } else if (since != BUSY && waitsForRest) {
+            if (nowNanos - since > limits.writeStall().toNanos()) {
+                cut(Closed.READ_STALL);
+            }
         } else if (since != BUSY && nowNanos - since > limits.idle().toNanos()) {
             cut(Closed.IDLE);
         }

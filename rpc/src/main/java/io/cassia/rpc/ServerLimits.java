@@ -12,6 +12,8 @@ import java.time.Duration;
  *     later ones get a virtual thread
  * @param writeStall how long a peer may leave its answers unread before it is dropped
  * @param idle how long a peer may send nothing before it is dropped; zero: for ever
+ * @param inputBytes memory for long requests that are coming in, all connections together; who
+ *     sends one when it is used up is closed
  */
 public record ServerLimits(
         int maxBodyBytes,
@@ -19,10 +21,17 @@ public record ServerLimits(
         int maxConnections,
         int platformThreads,
         Duration writeStall,
-        Duration idle) {
+        Duration idle,
+        long inputBytes) {
     public static final ServerLimits DEFAULT =
             new ServerLimits(
-                    64 << 20, 16 << 20, 16_384, 256, Duration.ofSeconds(30), Duration.ZERO);
+                    64 << 20,
+                    16 << 20,
+                    16_384,
+                    256,
+                    Duration.ofSeconds(30),
+                    Duration.ZERO,
+                    Runtime.getRuntime().maxMemory() / 4);
 
     /** No buffer can be longer than an array. */
     private static final int MAX_BYTES = 1 << 30;
@@ -37,29 +46,54 @@ public record ServerLimits(
         if (maxConnections < 1
                 || platformThreads < 0
                 || writeStall.toMillis() < 1
-                || idle.isNegative()) {
+                || idle.isNegative()
+                || inputBytes < 0) {
             throw new IllegalArgumentException("a limit is not positive");
         }
     }
 
     public ServerLimits withMaxBodyBytes(int bytes) {
         return new ServerLimits(
-                bytes, maxAttachmentBytes, maxConnections, platformThreads, writeStall, idle);
+                bytes,
+                maxAttachmentBytes,
+                maxConnections,
+                platformThreads,
+                writeStall,
+                idle,
+                inputBytes);
     }
 
     public ServerLimits withMaxConnections(int connections) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, connections, platformThreads, writeStall, idle);
+                maxBodyBytes,
+                maxAttachmentBytes,
+                connections,
+                platformThreads,
+                writeStall,
+                idle,
+                inputBytes);
     }
 
     public ServerLimits withPlatformThreads(int threads) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, maxConnections, threads, writeStall, idle);
+                maxBodyBytes,
+                maxAttachmentBytes,
+                maxConnections,
+                threads,
+                writeStall,
+                idle,
+                inputBytes);
     }
 
     public ServerLimits withWriteStall(Duration stall) {
         return new ServerLimits(
-                maxBodyBytes, maxAttachmentBytes, maxConnections, platformThreads, stall, idle);
+                maxBodyBytes,
+                maxAttachmentBytes,
+                maxConnections,
+                platformThreads,
+                stall,
+                idle,
+                inputBytes);
     }
 
     public ServerLimits withIdle(Duration longest) {
@@ -69,6 +103,18 @@ public record ServerLimits(
                 maxConnections,
                 platformThreads,
                 writeStall,
-                longest);
+                longest,
+                inputBytes);
+    }
+
+    public ServerLimits withInputBytes(long bytes) {
+        return new ServerLimits(
+                maxBodyBytes,
+                maxAttachmentBytes,
+                maxConnections,
+                platformThreads,
+                writeStall,
+                idle,
+                bytes);
     }
 }

@@ -7,6 +7,7 @@ import static io.cassia.rpc.mooncake.MasterMethods.BATCH_EXIST_KEY;
 import static io.cassia.rpc.mooncake.MasterMethods.EXIST_KEY;
 import static io.cassia.rpc.mooncake.MasterMethods.SERVICE_READY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cassia.base.ByteString;
@@ -14,6 +15,7 @@ import io.cassia.rpc.RawPeer.Frame;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.pack.Packed;
 import io.cassia.rpc.pack.WireBody;
+import io.cassia.rpc.pack.WireReader;
 import io.cassia.rpc.pack.WireType;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -28,6 +30,7 @@ import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -328,6 +331,69 @@ class RpcServerTest {
     private static void drain(RawPeer peer) throws IOException {
         while (peer.read(1024).length > 0) {
             // Anything may come.
+        }
+    }
+
+    /** A question about one key of so many bytes. */
+    private static byte[] longRequest(int keyBytes) {
+        return RawPeer.request(
+                1, EXIST_KEY, new Args.Key(ByteString.of("k".repeat(keyBytes)), TENANT));
+    }
+
+    @Test
+    void long_requests_of_all_peers_together_take_no_more_than_their_share_of_the_heap()
+            throws Exception {
+        RpcServer.Builder builder = exist().limits(ServerLimits.DEFAULT.withInputBytes(4 << 20));
+        byte[] request = longRequest((2 << 20) + 1);
+        byte[] start = Arrays.copyOf(request, request.length - 1);
+        byte[] rest = Arrays.copyOfRange(request, request.length - 1, request.length);
+        try (RpcServer server = builder.start().orThrow();
+                RawPeer first = RawPeer.to(server)) {
+            first.send(start);
+            until("it has come in", () -> server.inputMemory().leftBytes() < 2 << 20);
+            try (RawPeer second = RawPeer.to(server)) {
+                assertThatCode(() -> second.send(request))
+                        .satisfiesAnyOf(
+                                none -> assertThat(none).isNull(),
+                                reset -> assertThat(reset).isInstanceOf(SocketException.class));
+                counted(metrics, CLOSED, "reason", "out_of_memory");
+            }
+            first.send(rest);
+            assertThat(first.readResponse().result(EXIST_KEY)).isEqualTo(Outcome.ok(true));
+            until("it is given back", () -> server.inputMemory().leftBytes() == 4 << 20);
+            try (RawPeer third = RawPeer.to(server)) {
+                third.send(request);
+                assertThat(third.readResponse().result(EXIST_KEY)).isEqualTo(Outcome.ok(true));
+            }
+        }
+    }
+
+    @Test
+    void a_long_request_whose_rest_does_not_come_is_given_up() throws Exception {
+        RpcServer.Builder builder =
+                exist().limits(ServerLimits.DEFAULT.withWriteStall(Duration.ofSeconds(1)));
+        byte[] request = longRequest(2 << 20);
+        try (RpcServer server = builder.start().orThrow();
+                RawPeer slow = RawPeer.to(server);
+                RawPeer idle = RawPeer.to(server)) {
+            long all = server.inputMemory().leftBytes();
+            slow.send(Arrays.copyOf(request, 1 << 20));
+            counted(metrics, CLOSED, "reason", "read_stall");
+            until("its memory is given back", () -> server.inputMemory().leftBytes() == all);
+            idle.send(RawPeer.request(2, EXIST_KEY, KEY));
+            assertThat(idle.readResponse().result(EXIST_KEY)).isEqualTo(Outcome.ok(true));
+        }
+    }
+
+    @Test
+    void a_request_of_more_elements_than_the_heap_should_hold_is_refused() throws Exception {
+        int elements = WireReader.MOST_ELEMENTS + 1;
+        Args.Keys keys = new Args.Keys(Collections.nCopies(elements, ByteString.EMPTY), TENANT);
+        try (RpcServer server =
+                        exist().register(BATCH_EXIST_KEY, _ -> List.of()).start().orThrow();
+                RawPeer peer = RawPeer.to(server)) {
+            peer.send(RawPeer.request(1, BATCH_EXIST_KEY, keys));
+            assertThat(peer.readResponse().error()).isEqualTo(RpcError.INVALID_ARGUMENTS.number());
         }
     }
 

@@ -1,12 +1,14 @@
 package io.cassia.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
 import io.cassia.base.Entropy;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -34,10 +36,14 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Mounts {
     private static final System.Logger LOG = System.getLogger(Mounts.class.getName());
 
+    /** For what is said when the time of a call is over. */
+    private static final Duration LAST_WORD = Duration.ofSeconds(5);
+
     private final TransferEngine engine;
     private final MasterLink master;
     private final Uuid client;
     private final Entropy entropy;
+    private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock")
@@ -45,11 +51,12 @@ final class Mounts {
 
     private record Mount(Segment segment, Region region, RegisteredBuffer buffer) {}
 
-    Mounts(TransferEngine engine, MasterLink master, Uuid client, Entropy entropy) {
+    Mounts(TransferEngine engine, MasterLink master, Uuid client, Entropy entropy, Clock clock) {
         this.engine = engine;
         this.master = master;
         this.client = client;
         this.entropy = entropy;
+        this.clock = clock;
     }
 
     /** What the master should know. */
@@ -105,13 +112,36 @@ final class Mounts {
                                 MasterMethods.MOUNT_SEGMENT,
                                 new Args.MountSegment(mount.segment, client),
                                 deadline);
-                if (!told.isOk()) {
+                if (told instanceof Outcome.Failed<Done> failed) {
                     remove(mount);
+                    takeBack(mount, failed);
                     withdraw(mount);
                 }
                 yield told.map(_ -> mount.segment.id());
             }
         };
+    }
+
+    /**
+     * Who did not answer may have mounted it, or may do so yet: the master remembers what was
+     * unmounted (docs/adr/0051).
+     */
+    private void takeBack(Mount mount, Outcome.Failed<Done> failed) {
+        Args.UnmountSegment unmount = new Args.UnmountSegment(mount.segment.id(), client);
+        if (failed.code() != StoreCode.RPC_FAIL && failed.code() != StoreCode.RPC_TIMEOUT) {
+            return;
+        }
+        Outcome<Done> told =
+                master.call(
+                        MasterMethods.UNMOUNT_SEGMENT, unmount, Deadline.after(clock, LAST_WORD));
+        if (told instanceof Outcome.Failed<Done>(Code code, String detail)) {
+            LOG.log(
+                    Level.WARNING,
+                    "segment perhaps mounted without memory segment={0} code={1} detail={2}",
+                    mount.segment.id(),
+                    code.label(),
+                    detail);
+        }
     }
 
     private Mount mountOf(Region region, RegisteredBuffer buffer) {

@@ -62,7 +62,7 @@ public final class StorageNode implements AutoCloseable {
         this.engine = engine;
         this.master = master;
         this.pings = pings;
-        this.mounts = new Mounts(engine, master, client, entropy);
+        this.mounts = new Mounts(engine, master, client, entropy, clock);
         this.heartbeat =
                 new Heartbeat(pings, client, mounts::segments, this::republish, clock, meters);
         Transfers transfers =

@@ -1,6 +1,7 @@
 package io.cassia.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
@@ -348,7 +350,7 @@ public final class Batch implements AutoCloseable {
     public boolean await(Duration timeout) {
         lock.lock();
         try {
-            long left = nanos(timeout);
+            long left = Deadline.nanos(timeout);
             while (tally.running() > 0) {
                 if (left <= 0) {
                     return false;
@@ -364,12 +366,6 @@ public final class Batch implements AutoCloseable {
         }
     }
 
-    private static long nanos(Duration timeout) {
-        return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) < 0
-                ? timeout.toNanos()
-                : Long.MAX_VALUE;
-    }
-
     /**
      * Waits as {@link #await} does and tells how the batch has ended. ERR_CLOCK when the time is
      * over before: the tasks go on, and their memory must be left alone.
@@ -382,7 +378,10 @@ public final class Batch implements AutoCloseable {
         try {
             return Outcome.failed(
                     TransferCode.ERR_CLOCK,
-                    "waited %d ms, and %s".formatted(timeout.toMillis(), unfinished()));
+                    "waited %d ms, and %s"
+                            .formatted(
+                                    TimeUnit.NANOSECONDS.toMillis(Deadline.nanos(timeout)),
+                                    unfinished()));
         } finally {
             lock.unlock();
         }

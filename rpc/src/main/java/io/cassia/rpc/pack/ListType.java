@@ -37,7 +37,7 @@ record ListType<E>(WireType<E> element, ByteString literal) implements WireType<
 
     @Override
     public List<E> read(WireReader reader) {
-        return readElements(element, reader, reader.size(element.minBytes()));
+        return readElements(element, reader, reader.count(element.minBytes()));
     }
 
     @SuppressWarnings("unchecked") // The array holds only what element.read returned.

@@ -33,7 +33,7 @@ record MapType<K, V>(WireType<K> key, WireType<V> value, ByteString literal)
 
     @Override
     public Map<K, V> read(WireReader reader) {
-        int count = reader.size(key.minBytes() + value.minBytes());
+        int count = reader.count(key.minBytes() + value.minBytes());
         if (count == 0) {
             return Map.of();
         }

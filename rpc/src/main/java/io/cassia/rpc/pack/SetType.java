@@ -29,7 +29,7 @@ record SetType<E>(WireType<E> element, ByteString literal) implements WireType<S
 
     @Override
     public Set<E> read(WireReader reader) {
-        int count = reader.size(element.minBytes());
+        int count = reader.count(element.minBytes());
         Set<E> set = LinkedHashSet.newLinkedHashSet(count);
         for (int i = 0; i < count; i++) {
             if (!set.add(element.read(reader))) {

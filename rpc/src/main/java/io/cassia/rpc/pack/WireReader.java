@@ -27,10 +27,16 @@ public final class WireReader {
             MethodHandles.byteArrayViewVarHandle(long[].class, LITTLE_ENDIAN);
     private static final byte[] NOTHING = new byte[0];
 
+    /**
+     * Elements of all containers of a message: short ones become many times as long on the heap.
+     */
+    public static final int MOST_ELEMENTS = 1 << 21;
+
     private byte[] buffer = NOTHING;
     private int position;
     private int limit;
     private int widthCode;
+    private int elements;
 
     private @Nullable FailureDetails details;
     private String origin = "the peer";
@@ -44,6 +50,7 @@ public final class WireReader {
         this.position = offset;
         this.limit = offset + length;
         this.widthCode = 0;
+        this.elements = 0;
         this.details = null;
         this.knownCode = null;
         return this;
@@ -184,6 +191,17 @@ public final class WireReader {
                             + " bytes left");
         }
         return (int) count;
+    }
+
+    /** The count of a container's elements. */
+    int count(int minElementBytes) {
+        int count = size(minElementBytes);
+        if (count > MOST_ELEMENTS - elements) {
+            throw new MalformedBodyException(
+                    "more than " + MOST_ELEMENTS + " elements in one message");
+        }
+        elements += count;
+        return count;
     }
 
     /** Whether the next bytes are these; passes over them if so. */

@@ -117,22 +117,35 @@ public final class HandshakeServer implements AutoCloseable {
                 serve(listener.accept());
             } catch (IOException e) {
                 if (listener.isOpen()) {
-                    dropped("accept-failed");
-                    LOG.log(System.Logger.Level.WARNING, "handshake-accept-failed", e);
-                    LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
+                    acceptFailed(e);
                 }
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // Whatever is the matter with one connection must not leave the port deaf.
+                acceptFailed(e);
             }
         }
     }
 
+    private void acceptFailed(Throwable e) {
+        dropped("accept-failed");
+        LOG.log(System.Logger.Level.WARNING, "handshake-accept-failed", e);
+        LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
+    }
+
     private void serve(SocketChannel channel) throws IOException {
         if (open.size() >= MAX_EXCHANGES) {
-            dropped("too-many");
             channel.close();
+            dropped("too-many");
             return;
         }
         open.add(channel);
-        Thread.ofVirtual().name("cassia-handshake").start(() -> exchange(channel));
+        try {
+            Thread.ofVirtual().name("cassia-handshake").start(() -> exchange(channel));
+        } catch (RuntimeException | OutOfMemoryError e) {
+            open.remove(channel);
+            channel.close();
+            throw e;
+        }
     }
 
     private void exchange(SocketChannel channel) {

@@ -102,12 +102,19 @@ public final class DataServer implements AutoCloseable {
                 welcome(listener.accept(), listener, transport);
             } catch (IOException e) {
                 if (listener.isOpen()) {
-                    context.metrics().serverClosed("accept-failed");
-                    LOG.log(System.Logger.Level.WARNING, "data-accept-failed", e);
-                    LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
+                    acceptFailed(e);
                 }
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // Whatever is the matter with one connection must not leave the server deaf.
+                acceptFailed(e);
             }
         }
+    }
+
+    private void acceptFailed(Throwable e) {
+        context.metrics().serverClosed("accept-failed");
+        LOG.log(System.Logger.Level.WARNING, "data-accept-failed", e);
+        LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
     }
 
     private void welcome(SocketChannel channel, ServerSocketChannel listener, Transport transport)
@@ -117,11 +124,11 @@ public final class DataServer implements AutoCloseable {
                 SocketOptions.forLongLife(channel);
                 SocketOptions.forThisHost(channel);
             }
-        } catch (IOException e) {
+            serve(channel, listener, transport);
+        } catch (IOException | RuntimeException e) {
             PlainWire.reset(channel);
             throw e;
         }
-        serve(channel, listener, transport);
     }
 
     private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)
