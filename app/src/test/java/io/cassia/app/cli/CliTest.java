@@ -69,7 +69,6 @@ class CliTest {
         "master --allocation-strategy best, it is one of random",
         "replay t --clients 0, is not between 1 and 1024",
         "probe --timeout 0 h:1, leaves no time",
-        "ls --timeout 0, leaves no time",
         "ls --limit -1, is not between 1 and 1000000000",
         "gateway --rest-port web, is not a port",
         "bench transfer --batch-size x, is not between 1 and 65536",
@@ -86,6 +85,14 @@ class CliTest {
                 .contains("run './cassia " + line.split(" ", -1)[0])
                 .contains(" --help'")
                 .doesNotContain("java.lang");
+    }
+
+    @Test
+    void a_setting_of_clients_that_cannot_be_is_named() {
+        CliRun run = CliRun.of(backend, "ls", "--timeout", "0");
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err())
+                .contains("INVALID_PARAMS", "timeout=\"0\"", "it is a duration from 1ms");
     }
 
     @Test
