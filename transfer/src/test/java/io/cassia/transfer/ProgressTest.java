@@ -63,11 +63,12 @@ final class ProgressTest {
     @Test
     void writes_are_told_when_their_bytes_were_taken() throws IOException {
         try (PeerStandIn peer = new PeerStandIn(2, Connection::answerAll)) {
+            long length = (5 << 20) + 5;
             SegmentHandle target = engine.openSegment(peer.name()).orThrow();
             List<TransferRequest> requests =
                     List.of(
                             request(Opcode.WRITE, target, arena.allocate(1000), 0),
-                            request(Opcode.WRITE, target, arena.allocate(LENGTH), 0));
+                            request(Opcode.WRITE, target, arena.allocate(length), 0));
             List<Long> large = new ArrayList<>();
             long[] told = new long[2];
             assertThat(
@@ -81,7 +82,7 @@ final class ProgressTest {
                                         }
                                     }))
                     .allMatch(Outcome::isOk);
-            assertThat(told).containsExactly(1000, LENGTH);
+            assertThat(told).containsExactly(1000, length);
             assertThat(large).hasSizeGreaterThan(1).isSorted();
         }
     }

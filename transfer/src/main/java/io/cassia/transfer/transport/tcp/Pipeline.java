@@ -50,10 +50,10 @@ final class Pipeline {
     /** Requests and bytes of one gathering call. */
     private static final int GATHER_COUNT = 32;
 
-    private static final long GATHER_BYTES = 1 << 20;
+    private static final long GATHER_BYTES = 4 << 20;
 
     /** A blocking write returns when all is taken, so its size bounds how seldom progress shows. */
-    private static final int PIECE_BYTES = 1 << 20;
+    private static final int PIECE_BYTES = 4 << 20;
 
     /** Answers of one scattering call: it returns what is there, rarely more than this. */
     private static final int SCATTER_COUNT = 32;

@@ -16,11 +16,14 @@ final class Responses {
     /** Answers per system call; two buffers each. */
     static final int MAX_COUNT = 64;
 
-    /** An answer batch of this size goes out: more would not get cheaper per byte. */
-    static final long FULL_BYTES = 1 << 20;
-
-    /** A blocking write returns when all is taken, so its size bounds how seldom progress shows. */
+    /**
+     * Bytes of one write: with a quarter of it, answers of 1 MiB run at two thirds of the speed. A
+     * blocking write returns when all is taken, so this bounds how seldom progress shows.
+     */
     static final int PIECE_BYTES = 4 << 20;
+
+    /** An answer batch of this size goes out: more would not get cheaper per byte. */
+    static final long FULL_BYTES = PIECE_BYTES;
 
     private final Wire wire;
     private final ByteBuffer[] out = new ByteBuffer[2 * MAX_COUNT];
