@@ -26,7 +26,7 @@ final class PeerStandIn implements AutoCloseable {
     /** First address of its memory: above 2^63, as C++ peers may have it. */
     static final long BASE = 0x8000_0000_0000_0000L;
 
-    static final int MEMORY_BYTES = 4 << 20;
+    static final int MEMORY_BYTES = 8 << 20;
 
     /** What happens on one data connection. */
     interface Script {
