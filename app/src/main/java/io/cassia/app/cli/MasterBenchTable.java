@@ -24,6 +24,9 @@ final class MasterBenchTable {
             |    objects | heap bytes/object | of which key |  puts/s | exist p50 us |
             | ---------: | ----------------: | -----------: | ------: | -----------: |""";
 
+    private static final String HEAP_CSV_HEAD =
+            "\nobjects,heap_bytes_per_object,key_bytes,puts_per_s,exist_p50_us";
+
     private final Output output;
     private final boolean csv;
 
@@ -41,23 +44,21 @@ final class MasterBenchTable {
     }
 
     void heapHead() {
-        if (!csv) {
-            show(HEAP_HEAD);
-        }
+        show(csv ? HEAP_CSV_HEAD : HEAP_HEAD);
     }
 
     void row(HeapRow row) {
-        if (!csv) {
-            show(
-                    String.format(
-                            Locale.ROOT,
-                            "| %,10d | %17.1f | %12d | %,7.0f | %12.1f |",
-                            row.objects(),
-                            row.perObject(),
-                            row.keyBytes(),
-                            row.putsPerSecond(),
-                            row.existP50Nanos() / 1e3));
-        }
+        show(
+                String.format(
+                        Locale.ROOT,
+                        csv
+                                ? "%d,%.1f,%d,%.0f,%.1f"
+                                : "| %,10d | %17.1f | %12d | %,7.0f | %12.1f |",
+                        row.objects(),
+                        row.perObject(),
+                        row.keyBytes(),
+                        row.putsPerSecond(),
+                        row.existP50Nanos() / 1e3));
     }
 
     private void show(String line) {

@@ -36,6 +36,29 @@ class BenchMasterTest {
     }
 
     @Test
+    void the_heap_is_in_the_comma_separated_values_too() {
+        CliRun run =
+                CliRun.of(
+                        new FakeBackend(),
+                        "bench",
+                        "master",
+                        "--csv",
+                        "--no-redis",
+                        "--objects=2k",
+                        "--heap-objects=20k",
+                        "--operation=exist",
+                        "--in-flight=1",
+                        "--batch-size=2",
+                        "--rounds=1",
+                        "--duration=20ms");
+        assertThat(run.exit()).as(run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern(
+                        "\nobjects,heap_bytes_per_object,key_bytes,puts_per_s,exist_p50_us\n20000,")
+                .contains("\nexist,1,1,2,2000,");
+    }
+
+    @Test
     void wrong_numbers_are_usage_errors() {
         CliRun run = CliRun.of(new FakeBackend(), "bench", "master", "--objects", "200M");
         assertThat(run.exit()).isEqualTo(2);
