@@ -1,6 +1,7 @@
 package io.cassia.rpc;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.AcceptLoop;
 import io.cassia.base.Clock;
 import io.cassia.base.Closing;
 import io.cassia.rpc.ServerMetrics.Rejected;
@@ -73,7 +74,11 @@ public final class RpcServer implements AutoCloseable {
         this.methods = methods;
         this.gauge = metrics.connections(address.getPort(), connections::size);
         String name = "cassia-rpc-" + address.getPort();
-        this.acceptor = Thread.ofPlatform().daemon().name(name + "-accept").unstarted(this::accept);
+        this.acceptor =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(name + "-accept")
+                        .unstarted(() -> AcceptLoop.run(listener, this::admit, this::acceptFailed));
         this.watch = Thread.ofPlatform().daemon().name(name + "-watch").unstarted(this::watch);
     }
 
@@ -101,22 +106,6 @@ public final class RpcServer implements AutoCloseable {
         return memory;
     }
 
-    private void accept() {
-        while (!closing.hasBegun()) {
-            try {
-                admit(listener.accept());
-            } catch (IOException e) {
-                if (listener.isOpen()) {
-                    acceptFailed(e);
-                }
-            } catch (RuntimeException | OutOfMemoryError e) {
-                // Whatever is the matter with one connection must not leave the server deaf.
-                acceptFailed(e);
-            }
-        }
-    }
-
-    /** Out of descriptors, mostly: tried again later, because connections do end. */
     private void acceptFailed(Throwable e) {
         metrics.rejected(Rejected.ACCEPT_FAILED);
         LOG.log(System.Logger.Level.WARNING, "rpc accept failed address={0} cause={1}", address, e);
@@ -148,9 +137,6 @@ public final class RpcServer implements AutoCloseable {
             // The peer was gone before it was served.
             metrics.closed(ServerMetrics.Closed.IO_ERROR);
             channel.close();
-        } catch (RuntimeException | OutOfMemoryError e) {
-            channel.close();
-            throw e;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cassia.transfer.handshake;
 
+import io.cassia.base.AcceptLoop;
 import io.cassia.base.Clock;
 import io.cassia.transfer.net.PlainWire;
 import io.cassia.transfer.net.PortBinder;
@@ -75,7 +76,7 @@ public final class HandshakeServer implements AutoCloseable {
                 Thread.ofPlatform()
                         .daemon()
                         .name("cassia-handshake-" + port(listener))
-                        .unstarted(this::accept);
+                        .unstarted(() -> AcceptLoop.run(listener, this::serve, this::acceptFailed));
     }
 
     /**
@@ -111,21 +112,6 @@ public final class HandshakeServer implements AutoCloseable {
         return server;
     }
 
-    private void accept() {
-        while (listener.isOpen()) {
-            try {
-                serve(listener.accept());
-            } catch (IOException e) {
-                if (listener.isOpen()) {
-                    acceptFailed(e);
-                }
-            } catch (RuntimeException | OutOfMemoryError e) {
-                // Whatever is the matter with one connection must not leave the port deaf.
-                acceptFailed(e);
-            }
-        }
-    }
-
     private void acceptFailed(Throwable e) {
         dropped("accept-failed");
         LOG.log(System.Logger.Level.WARNING, "handshake-accept-failed", e);
@@ -143,7 +129,6 @@ public final class HandshakeServer implements AutoCloseable {
             Thread.ofVirtual().name("cassia-handshake").start(() -> exchange(channel));
         } catch (RuntimeException | OutOfMemoryError e) {
             open.remove(channel);
-            channel.close();
             throw e;
         }
     }

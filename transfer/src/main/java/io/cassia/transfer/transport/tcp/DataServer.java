@@ -1,6 +1,7 @@
 package io.cassia.transfer.transport.tcp;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cassia.base.AcceptLoop;
 import io.cassia.base.Clock;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
@@ -91,24 +92,14 @@ public final class DataServer implements AutoCloseable {
                 Thread.ofPlatform()
                         .daemon()
                         .name(name)
-                        .unstarted(() -> accept(listener, transport));
+                        .unstarted(
+                                () ->
+                                        AcceptLoop.run(
+                                                listener,
+                                                channel -> welcome(channel, listener, transport),
+                                                this::acceptFailed));
         doors.add(new Door(listener, acceptor));
         acceptor.start();
-    }
-
-    private void accept(ServerSocketChannel listener, Transport transport) {
-        while (listener.isOpen()) {
-            try {
-                welcome(listener.accept(), listener, transport);
-            } catch (IOException e) {
-                if (listener.isOpen()) {
-                    acceptFailed(e);
-                }
-            } catch (RuntimeException | OutOfMemoryError e) {
-                // Whatever is the matter with one connection must not leave the server deaf.
-                acceptFailed(e);
-            }
-        }
     }
 
     private void acceptFailed(Throwable e) {
@@ -124,11 +115,11 @@ public final class DataServer implements AutoCloseable {
                 SocketOptions.forLongLife(channel);
                 SocketOptions.forThisHost(channel);
             }
-            serve(channel, listener, transport);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
             PlainWire.reset(channel);
             throw e;
         }
+        serve(channel, listener, transport);
     }
 
     private void serve(SocketChannel channel, ServerSocketChannel listener, Transport transport)
