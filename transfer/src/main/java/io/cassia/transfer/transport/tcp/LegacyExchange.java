@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.tcp;
 
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.ByteOrder;
  * stream stands for the acknowledgement.
  */
 final class LegacyExchange {
-    private static final int PIECE_BYTES = 4 << 20;
     private static final long SLICE_BYTES = 1L << 30;
 
     private final Lane lane;
@@ -45,8 +45,11 @@ final class LegacyExchange {
     private void write(Transfer head, ByteBuffer header) throws IOException {
         out[0] = header;
         long length = head.lengthBytes();
-        for (long at = 0; at < length; at += PIECE_BYTES) {
-            out[1] = head.local().asSlice(at, Math.min(PIECE_BYTES, length - at)).asByteBuffer();
+        for (long at = 0; at < length; at += Wire.WRITE_BYTES) {
+            out[1] =
+                    head.local()
+                            .asSlice(at, Math.min(Wire.WRITE_BYTES, length - at))
+                            .asByteBuffer();
             while (out[1].hasRemaining()) {
                 lane.arm(head);
                 lane.write(out, 0, 2);

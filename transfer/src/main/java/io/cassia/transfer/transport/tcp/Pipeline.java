@@ -2,6 +2,7 @@ package io.cassia.transfer.transport.tcp;
 
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
 import io.cassia.transfer.transport.TransferMetrics;
@@ -47,13 +48,8 @@ final class Pipeline {
     /** Send more once so few are unanswered: sooner, and each call would send one header. */
     private static final int LOW_WATER = WINDOW / 2;
 
-    /** Requests and bytes of one gathering call. */
+    /** Requests of one gathering call. */
     private static final int GATHER_COUNT = 32;
-
-    private static final long GATHER_BYTES = 4 << 20;
-
-    /** A blocking write returns when all is taken, so its size bounds how seldom progress shows. */
-    private static final int PIECE_BYTES = 4 << 20;
 
     /** Answers of one scattering call: it returns what is there, rarely more than this. */
     private static final int SCATTER_COUNT = 32;
@@ -132,7 +128,7 @@ final class Pipeline {
             while (sent < run.size()
                     && sent - run.next() < WINDOW
                     && outCount + 2 <= out.length
-                    && bytes < GATHER_BYTES
+                    && bytes < Wire.WRITE_BYTES
                     && maySend(run.get(sent))) {
                 Transfer transfer = run.get(sent);
                 prepare(transfer);
@@ -190,7 +186,7 @@ final class Pipeline {
     /** Adds a small body to the gathering call; sends a large one at once. */
     private long addBody(Run run, Transfer transfer) throws IOException {
         long length = transfer.lengthBytes();
-        if (length <= GATHER_BYTES) {
+        if (length <= Wire.WRITE_BYTES) {
             out[outCount++] = slice(transfer, 0);
             return length;
         }
@@ -200,7 +196,7 @@ final class Pipeline {
             offset += slice.remaining();
             int end = slice.limit();
             while (slice.position() < end) {
-                slice.limit(Math.min(end, slice.position() + PIECE_BYTES));
+                slice.limit(Math.min(end, slice.position() + Wire.WRITE_BYTES));
                 out[outCount++] = slice;
                 flush(run);
                 transfer.reached(offset - end + slice.position());

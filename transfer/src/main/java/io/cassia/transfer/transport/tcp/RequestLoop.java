@@ -137,7 +137,7 @@ final class RequestLoop {
         reads++;
         readBytes += size;
         readAheadBytes = HEADERS_BYTES;
-        if (size <= Math.min(Responses.PIECE_BYTES, windowLeft(offset))) {
+        if (size <= Math.min(Wire.WRITE_BYTES, windowLeft(offset))) {
             responses.addHeld(range, offset, (int) size, acknowledged);
             return;
         }
@@ -146,7 +146,7 @@ final class RequestLoop {
             long end = offset + size;
             for (long at = offset; at < end; ) {
                 long left = Math.min(end - at, windowLeft(at));
-                int piece = (int) Math.min(left, Responses.PIECE_BYTES);
+                int piece = (int) Math.min(left, Wire.WRITE_BYTES);
                 responses.add(range, at, piece, acknowledged && at == offset);
                 flush();
                 at += piece;

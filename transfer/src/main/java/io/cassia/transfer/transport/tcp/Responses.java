@@ -16,15 +16,6 @@ final class Responses {
     /** Answers per system call; two buffers each. */
     static final int MAX_COUNT = 64;
 
-    /**
-     * Bytes of one write: with a quarter of it, answers of 1 MiB run at two thirds of the speed. A
-     * blocking write returns when all is taken, so this bounds how seldom progress shows.
-     */
-    static final int PIECE_BYTES = 4 << 20;
-
-    /** An answer batch of this size goes out: more would not get cheaper per byte. */
-    static final long FULL_BYTES = PIECE_BYTES;
-
     private final Wire wire;
     private final ByteBuffer[] out = new ByteBuffer[2 * MAX_COUNT];
     private final ByteBuffer[] statuses = new ByteBuffer[MAX_COUNT];
@@ -57,7 +48,7 @@ final class Responses {
     }
 
     boolean isFull() {
-        return count == MAX_COUNT || bytes >= FULL_BYTES;
+        return count == MAX_COUNT || bytes >= Wire.WRITE_BYTES;
     }
 
     /** Adds a status frame of success. */
@@ -70,7 +61,7 @@ final class Responses {
      * Adds bytes of a range that the caller holds until they are out; with a status frame of
      * success in front for version 2.
      *
-     * @param length at most {@link #PIECE_BYTES}, and inside one window of the range
+     * @param length at most {@link Wire#WRITE_BYTES}, and inside one window of the range
      */
     void add(Registration range, long offset, int length, boolean withStatus) {
         int slot = count++;
