@@ -30,7 +30,7 @@ final class Evictor {
         this.order =
                 switch (state.config.policy()) {
                     case LRU -> lru;
-                    case TWO_QUEUES -> new TwoQueues(state, protection, lru);
+                    case TWO_QUEUES -> new TwoQueues(state, lru);
                 };
     }
 

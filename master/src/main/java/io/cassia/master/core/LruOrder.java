@@ -15,7 +15,7 @@ final class LruOrder implements VictimOrder {
      * Protected objects put aside in one run. When all have been asked for lately, the coldest of
      * those that were met is as good a victim as any further down.
      */
-    private static final int MOST_PARKED = 4096;
+    static final int MOST_PARKED = 4096;
 
     private enum Stage {
         UNPROTECTED,
@@ -119,17 +119,25 @@ final class LruOrder implements VictimOrder {
             } else {
                 return NONE;
             }
-            if (protection.timedLeaseUntil(victim) > state.now
-                    || protection.isHeldByGroup(victim, true)) {
-                recency.park(victim, RecencyLists.PARKED_LEASED);
-            } else if (protection.isSoftPinned(victim)) {
-                recency.park(victim, RecencyLists.PARKED_SOFT);
-            } else {
+            if (!parkIfProtected(victim)) {
                 return victim;
             }
             parkedInRun++;
         }
         return NONE;
+    }
+
+    /** Puts an object aside that a lease, its group or a soft pin protects; whether one does. */
+    boolean parkIfProtected(int victim) {
+        if (protection.timedLeaseUntil(victim) > state.now
+                || protection.isHeldByGroup(victim, true)) {
+            recency.park(victim, RecencyLists.PARKED_LEASED);
+        } else if (protection.isSoftPinned(victim)) {
+            recency.park(victim, RecencyLists.PARKED_SOFT);
+        } else {
+            return false;
+        }
+        return true;
     }
 
     private int nextParked() {

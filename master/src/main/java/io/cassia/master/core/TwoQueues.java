@@ -21,23 +21,18 @@ final class TwoQueues implements VictimOrder {
     /** Keys remembered however few objects there are. */
     private static final int LEAST_REMEMBERED = 1024;
 
-    /** Protected objects put aside in one run. */
-    private static final int MOST_PARKED = 4096;
-
     private final CoreState state;
     private final ObjectTable objects;
     private final RecencyLists recency;
-    private final Protection protection;
     private final LruOrder others;
 
     private int oldest;
     private int parkedInRun;
 
-    TwoQueues(CoreState state, Protection protection, LruOrder others) {
+    TwoQueues(CoreState state, LruOrder others) {
         this.state = state;
         this.objects = state.objects;
         this.recency = state.recency;
-        this.protection = protection;
         this.others = others;
     }
 
@@ -65,15 +60,10 @@ final class TwoQueues implements VictimOrder {
     }
 
     private int nextNew() {
-        while (oldest != NONE && parkedInRun < MOST_PARKED) {
+        while (oldest != NONE && parkedInRun < LruOrder.MOST_PARKED) {
             int victim = oldest;
             oldest = objects.next(victim);
-            if (protection.timedLeaseUntil(victim) > state.now
-                    || protection.isHeldByGroup(victim, true)) {
-                recency.park(victim, RecencyLists.PARKED_LEASED);
-            } else if (protection.isSoftPinned(victim)) {
-                recency.park(victim, RecencyLists.PARKED_SOFT);
-            } else {
+            if (!others.parkIfProtected(victim)) {
                 return victim;
             }
             parkedInRun++;
