@@ -16,6 +16,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedObject;
+import io.cassia.rpc.cassia.CheckedMessages.DropReplica;
 import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
 import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
 import io.cassia.rpc.cassia.CheckedMethods;
@@ -31,6 +32,7 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.StoreClientConfig.Calls;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -47,6 +49,8 @@ import java.util.concurrent.locks.LockSupport;
  * {@code cassia::} methods is spoken to in plain Mooncake.
  */
 final class MasterLink implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(MasterLink.class.getName());
+
     /** The only release of the protocol that this client speaks. */
     static final String VERSION = "2.0.0";
 
@@ -253,6 +257,28 @@ final class MasterLink implements AutoCloseable {
                 ? rpc.exchange(method, args, naming(List.of(copy)), deadline.remaining())
                         .then(Reply::result)
                 : call(method, args, deadline);
+    }
+
+    /**
+     * Has a replica with wrong bytes leave service; a failure is only logged.
+     *
+     * @param found the object, of a master that numbers versions
+     */
+    void drop(
+            ByteString key,
+            ByteString tenant,
+            Found found,
+            ReplicaDescriptor replica,
+            Deadline deadline) {
+        DropReplica drop = new DropReplica(key, tenant, found.version(), replica.id());
+        if (call(CheckedMethods.DROP_REPLICA, drop, deadline)
+                instanceof Outcome.Failed<Boolean> failed) {
+            LOG.log(
+                    Level.WARNING,
+                    "corrupt replica not reported key={0} code={1}",
+                    Keys.show(key),
+                    failed.code().label());
+        }
     }
 
     private static Attachment naming(List<Long> ids) {

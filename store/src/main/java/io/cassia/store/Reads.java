@@ -3,8 +3,6 @@ package io.cassia.store;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
-import io.cassia.rpc.cassia.CheckedMessages.DropReplica;
-import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -326,17 +324,8 @@ final class Reads {
                 ReadItem.buffer(replica).transportEndpoint(),
                 Long.toHexString(ReadItem.buffer(replica).address()),
                 wrong);
-        if (item.found.version() == 0 || !isConfirmed(item, replica, deadline)) {
-            return;
-        }
-        DropReplica drop = new DropReplica(item.key, tenant, item.found.version(), replica.id());
-        if (master.call(CheckedMethods.DROP_REPLICA, drop, deadline)
-                instanceof Outcome.Failed<Boolean> failed) {
-            LOG.log(
-                    Level.WARNING,
-                    "corrupt replica not reported key={0} code={1}",
-                    Keys.show(item.key),
-                    failed.code().label());
+        if (item.found.version() != 0 && isConfirmed(item, replica, deadline)) {
+            master.drop(item.key, tenant, item.found, replica, deadline);
         }
     }
 

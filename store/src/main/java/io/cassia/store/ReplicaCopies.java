@@ -3,8 +3,6 @@ package io.cassia.store;
 import io.cassia.base.ByteString;
 import io.cassia.base.Deadline;
 import io.cassia.rpc.RpcMethod;
-import io.cassia.rpc.cassia.CheckedMessages.DropReplica;
-import io.cassia.rpc.cassia.CheckedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.rpc.mooncake.MasterMethods;
@@ -223,18 +221,8 @@ final class ReplicaCopies {
                 Keys.show(subject.key),
                 ReadItem.buffer(replica).transportEndpoint(),
                 wrong);
-        if (found.version() == 0) {
-            return;
-        }
-        DropReplica drop =
-                new DropReplica(subject.key, subject.tenant, found.version(), replica.id());
-        if (master.call(CheckedMethods.DROP_REPLICA, drop, deadline)
-                instanceof Outcome.Failed<Boolean> failed) {
-            LOG.log(
-                    Level.WARNING,
-                    "corrupt replica not reported key={0} code={1}",
-                    Keys.show(subject.key),
-                    failed.code().label());
+        if (found.version() != 0) {
+            master.drop(subject.key, subject.tenant, found, replica, deadline);
         }
     }
 
