@@ -2,6 +2,7 @@ package io.cassia.datadist;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.datadist.cache.BatchCopy;
 import io.cassia.datadist.cache.BlocksCacheKey;
 import io.cassia.datadist.cache.Cache;
@@ -26,7 +27,6 @@ import io.cassia.datadist.link.LinkInfo;
 import io.cassia.datadist.link.LinkListener;
 import io.cassia.datadist.link.LinkResult;
 import io.cassia.datadist.link.LlmRole;
-import io.cassia.datadist.link.TimeLimit;
 import io.cassia.datadist.memory.EnginePlane;
 import io.cassia.datadist.memory.PoolStats;
 import io.cassia.status.Code;
@@ -702,6 +702,6 @@ public final class LlmDataDist implements AutoCloseable {
     }
 
     private static long deadline(Instance open, Optional<Duration> timeout) {
-        return TimeLimit.deadline(open.clock(), timeout.orElse(open.options().syncTimeout()));
+        return Deadline.after(open.clock(), timeout.orElse(open.options().syncTimeout())).atNanos();
     }
 }

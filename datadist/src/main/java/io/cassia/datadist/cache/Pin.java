@@ -1,8 +1,10 @@
 package io.cassia.datadist.cache;
 
+import io.cassia.status.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +60,20 @@ public final class Pin implements AutoCloseable {
 
     boolean isByKey() {
         return byKey;
+    }
+
+    /** Lets the memory go again unless that for which it was pinned comes about. */
+    public <T> Outcome<T> keptFor(Supplier<Outcome<T>> use) {
+        boolean kept = false;
+        try {
+            Outcome<T> outcome = use.get();
+            kept = outcome.isOk();
+            return outcome;
+        } finally {
+            if (!kept) {
+                close();
+            }
+        }
     }
 
     /** Lets the memory go. Idempotent. */

@@ -1,8 +1,8 @@
 package io.cassia.datadist.exchange;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.base.Spin;
-import io.cassia.datadist.link.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -21,7 +21,7 @@ record Budget(Clock clock, long deadlineNanos) {
     private static final long MAX_CLAIM_MICROS = TimeUnit.HOURS.toMicros(1);
 
     static Budget of(Clock clock, Duration timeout) {
-        return new Budget(clock, TimeLimit.deadline(clock, timeout));
+        return new Budget(clock, Deadline.after(clock, timeout).atNanos());
     }
 
     /** Time that a peer claims to have, as nanoseconds; an hour at most. */

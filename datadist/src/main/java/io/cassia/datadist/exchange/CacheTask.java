@@ -1,6 +1,6 @@
 package io.cassia.datadist.exchange;
 
-import io.cassia.datadist.link.TimeLimit;
+import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -70,7 +70,7 @@ public final class CacheTask {
 
     private Outcome<List<Optional<Outcome<Done>>>> await(Duration timeout) {
         try {
-            return Outcome.ok(end.get(TimeLimit.nanos(timeout), TimeUnit.NANOSECONDS));
+            return Outcome.ok(end.get(Deadline.nanos(timeout), TimeUnit.NANOSECONDS));
         } catch (TimeoutException e) {
             return Outcome.failed(
                     LlmStatus.LLM_TIMEOUT,

@@ -1,12 +1,12 @@
 package io.cassia.datadist.exchange;
 
+import io.cassia.base.Deadline;
 import io.cassia.datadist.cache.CacheRef;
 import io.cassia.datadist.cache.Geometry;
 import io.cassia.datadist.cache.Pin;
 import io.cassia.datadist.link.FrameType;
 import io.cassia.datadist.link.Link;
 import io.cassia.datadist.link.OpKind;
-import io.cassia.datadist.link.TimeLimit;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -154,7 +154,7 @@ final class PullCall {
         long left = time.leftNanos();
         // The owner has to answer before this side gives it up, also when both are busy.
         long margin = Math.max(left / 5, Math.min(left / 2, ANSWER_NANOS));
-        long keyWait = Math.min(TimeLimit.nanos(options.keyWait()), left - margin);
+        long keyWait = Math.min(Deadline.nanos(options.keyWait()), left - margin);
         PullRequest request =
                 new PullRequest(
                         source,

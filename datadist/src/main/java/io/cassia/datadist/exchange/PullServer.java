@@ -88,30 +88,22 @@ final class PullServer {
     /** The pin goes into the lease, or is let go. */
     private Outcome<GrantMessage> grant(
             Link link, PullRequest request, Pin pin, long deadlineNanos, boolean mayWait) {
-        boolean held = false;
-        try {
-            Outcome<GrantMessage> grant =
-                    selection(request, pin)
-                            .then(
-                                    tensors ->
-                                            base(request, pin)
-                                                    .then(
-                                                            base ->
-                                                                    lease(
-                                                                            link,
-                                                                            request,
-                                                                            pin,
-                                                                            tensors,
-                                                                            base,
-                                                                            deadlineNanos,
-                                                                            mayWait)));
-            held = grant.isOk();
-            return grant;
-        } finally {
-            if (!held) {
-                pin.close();
-            }
-        }
+        return pin.keptFor(
+                () ->
+                        selection(request, pin)
+                                .then(
+                                        tensors ->
+                                                base(request, pin)
+                                                        .then(
+                                                                base ->
+                                                                        lease(
+                                                                                link,
+                                                                                request,
+                                                                                pin,
+                                                                                tensors,
+                                                                                base,
+                                                                                deadlineNanos,
+                                                                                mayWait))));
     }
 
     private Outcome<GrantMessage> lease(

@@ -206,23 +206,15 @@ final class PushServer {
                             parts.caches().pinRanges(target.starts(), target.lengthBytes());
                 };
         return pinned.then(
-                pin -> {
-                    boolean held = false;
-                    try {
-                        Outcome<Place> place =
-                                switch (request.target()) {
-                                    case PushTarget.ToCache target -> inCache(request, target, pin);
-                                    case PushTarget.ToAddresses target ->
-                                            atAddresses(request, target, pin);
-                                };
-                        held = place.isOk();
-                        return place;
-                    } finally {
-                        if (!held) {
-                            pin.close();
-                        }
-                    }
-                });
+                pin ->
+                        pin.keptFor(
+                                () ->
+                                        switch (request.target()) {
+                                            case PushTarget.ToCache target ->
+                                                    inCache(request, target, pin);
+                                            case PushTarget.ToAddresses target ->
+                                                    atAddresses(request, target, pin);
+                                        }));
     }
 
     private static Outcome<Place> inCache(PushRequest request, PushTarget.ToCache target, Pin pin) {

@@ -3,6 +3,7 @@ package io.cassia.datadist.link;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.status.Done;
 import io.cassia.status.LlmStatus;
 import io.cassia.status.Outcome;
@@ -152,7 +153,7 @@ public final class LinkService implements AutoCloseable {
                     "%d clusters in one call, %d are allowed"
                             .formatted(clusters.size(), MAX_CLUSTERS));
         }
-        long deadline = TimeLimit.deadline(clock, timeout);
+        long deadline = Deadline.after(clock, timeout).atNanos();
         if (!enter(deadline)) {
             return LinkResult.refused(
                     LlmStatus.LLM_PROCESSING_LINK,
