@@ -20,15 +20,12 @@ public final class StoreSettings {
 
     /** A client, of {@link StoreFlags#CLIENT}. INVALID_PARAMS when values do not go together. */
     public static Outcome<StoreClientConfig> client(Configuration from) {
-        String master = from.require(StoreFlags.MASTER);
         return security(from)
                 .map(
                         security ->
                                 new StoreClientConfig(
-                                                master,
-                                                metadataOf(
-                                                        master,
-                                                        from.find(StoreFlags.METADATA).orElse("")),
+                                                from.require(StoreFlags.MASTER),
+                                                metadata(from),
                                                 from.require(StoreFlags.LOCAL_HOST),
                                                 from.require(StoreFlags.TENANT),
                                                 from.require(StoreFlags.TIMEOUT))
@@ -51,15 +48,12 @@ public final class StoreSettings {
 
     /** A node, of {@link StoreFlags#NODE}. INVALID_PARAMS when values do not go together. */
     public static Outcome<NodeConfig> node(Configuration from) {
-        String master = from.require(StoreFlags.MASTER);
         return security(from)
                 .map(
                         security ->
                                 new NodeConfig(
-                                                master,
-                                                metadataOf(
-                                                        master,
-                                                        from.find(StoreFlags.METADATA).orElse("")),
+                                                from.require(StoreFlags.MASTER),
+                                                metadata(from),
                                                 from.require(StoreFlags.HOST),
                                                 from.require(StoreFlags.SEGMENT))
                                         .withLongestSegment(
@@ -96,6 +90,11 @@ public final class StoreSettings {
                     StoreCode.INVALID_PARAMS,
                     "cluster-token (CASSIA_CLUSTER_TOKEN): " + e.getMessage());
         }
+    }
+
+    private static String metadata(Configuration from) {
+        return metadataOf(
+                from.require(StoreFlags.MASTER), from.find(StoreFlags.METADATA).orElse(""));
     }
 
     /** The metadata server that belongs to a master unless another one is named. */

@@ -146,12 +146,18 @@ class HistoryTest {
                 footprints.sample();
                 look += load.sampling.toNanos();
             }
-            // Nothing is awaited: the seed decides how long the load is left alone, and how long
-            // somebody is stopped. What is checked holds whenever that happens.
-            Thread.sleep(load.calm.toMillis() + random.nextInt(700));
+            letRun(load.calm.toMillis() + random.nextInt(700));
             disturb(cluster, nodes, clients, random, load.pace);
             now = System.nanoTime();
         }
+    }
+
+    /**
+     * Nothing is awaited here: the seed decides how long the load is left alone, and how long
+     * somebody is stopped. What is checked holds whenever that happens.
+     */
+    private static void letRun(long millis) throws InterruptedException {
+        Thread.sleep(millis);
     }
 
     /** One is on this host, one is reached as if it were elsewhere, one comes back as either. */
@@ -233,13 +239,13 @@ class HistoryTest {
             }
             case 2, 3 -> {
                 nodes.get(node).stop();
-                Thread.sleep(random.nextInt(1500));
+                letRun(random.nextInt(1500));
                 nodes.get(node).resume();
             }
             default -> {
                 // Longer than discard and release together: it wakes when its puts are given up.
                 Signals.stop(clients.get(client));
-                Thread.sleep(random.nextInt(4000));
+                letRun(random.nextInt(4000));
                 Signals.resume(clients.get(client));
             }
         }
