@@ -116,6 +116,16 @@ final class BenchStoreCommand implements Callable<Integer> {
                             + " Default: 7.")
     private int rounds;
 
+    @Option(
+            names = "--warm-up",
+            paramLabel = "TIME",
+            defaultValue = "4s",
+            converter = Converters.Seconds.class,
+            description =
+                    "Time of calls of all sizes before each place, whose processes are new."
+                            + " Default: 4s.")
+    private Duration warmUp = Duration.ZERO;
+
     @Option(names = "--csv", description = "Print comma-separated values instead of a table.")
     private boolean csv;
 
@@ -164,7 +174,12 @@ final class BenchStoreCommand implements Callable<Integer> {
         long most = Math.max(64L << 20, sizes.stream().mapToLong(Long::longValue).max().orElse(1));
         StorePlan plan =
                 new StorePlan(
-                        places, StorePlan.shapes(sizes, batches, most), threads, duration, rounds);
+                        places,
+                        StorePlan.shapes(sizes, batches, most),
+                        threads,
+                        duration,
+                        rounds,
+                        warmUp);
         return measure(plan);
     }
 

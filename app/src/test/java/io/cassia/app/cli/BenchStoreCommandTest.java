@@ -33,7 +33,7 @@ class BenchStoreCommandTest {
     void each_place_is_measured_beside_the_raw_engine() {
         CliRun run =
                 run(
-                        "bench store --object-size 4KiB --batch-size 2 --threads 2 --duration 0.01s --rounds 2"
+                        "bench store --object-size 4KiB --batch-size 2 --threads 2 --duration 0.01s --rounds 2 --warm-up 0.1s"
                                 + " --no-redis --json");
         assertThat(run.exit()).as(run.err()).isZero();
         JsonNode rows = run.json().get("rows");

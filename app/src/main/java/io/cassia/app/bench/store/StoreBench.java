@@ -43,7 +43,6 @@ public final class StoreBench {
     /** Memory of the raw engine's side here, and of the node's that it uses. */
     private static final long RAW_BYTES = 128L << 20;
 
-    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(1);
     private static final String HOST = "127.0.0.1";
 
     private final Clock clock;
@@ -157,11 +156,6 @@ public final class StoreBench {
                         });
     }
 
-    private Duration warmUp() {
-        Duration some = plan.duration().multipliedBy(4);
-        return some.compareTo(LONGEST_WARM_UP) < 0 ? some : LONGEST_WARM_UP;
-    }
-
     private long rawBytes() {
         return Math.max(RAW_BYTES, Math.multiplyExact(plan.batchBytes(), (long) plan.threads()));
     }
@@ -173,7 +167,7 @@ public final class StoreBench {
         try (StoreLoad load = new StoreLoad(clients.checked, options, clock, plan);
                 StoreLoad other = new StoreLoad(clients.unchecked, options, clock, plan)) {
             Outcome<Done> warm =
-                    raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(warmUp()));
+                    raw(engine, plan.shapes().getFirst()).then(_ -> load.warmUp(plan.warmUp()));
             if (warm instanceof Outcome.Failed<Done> failed) {
                 return failed.as();
             }

@@ -96,9 +96,22 @@ public final class StoreLoad implements AutoCloseable {
         }
     }
 
-    /** Calls of the first shape until the code is warm. */
+    /**
+     * Calls of all shapes until the code is warm, half of the time those of the first, whose bytes
+     * take the least of it.
+     */
     public Outcome<Done> warmUp(Duration time) {
-        return run(plan.shapes().getFirst(), time, true).map(_ -> Done.DONE);
+        List<Shape> shapes = plan.shapes();
+        for (Shape shape : shapes) {
+            boolean first = shape.equals(shapes.getFirst());
+            Duration share = time.dividedBy(first ? 2 : 2L * (shapes.size() - 1));
+            // One half of it for puts, one for gets.
+            if (run(shape, share.dividedBy(2), first)
+                    instanceof Outcome.Failed<List<Tally>> failed) {
+                return failed.as();
+            }
+        }
+        return Outcome.done();
     }
 
     /**

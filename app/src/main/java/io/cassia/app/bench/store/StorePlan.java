@@ -13,9 +13,15 @@ import java.util.List;
  * @param threads callers at once
  * @param duration of one operation in one turn
  * @param rounds in which all that is compared takes turns, after one to warm up
+ * @param warmUp before the rounds of a place; its processes have just been started
  */
 public record StorePlan(
-        List<Where> places, List<Shape> shapes, int threads, Duration duration, int rounds) {
+        List<Where> places,
+        List<Shape> shapes,
+        int threads,
+        Duration duration,
+        int rounds,
+        Duration warmUp) {
     /** Memory that objects of one round lie in at most, unless one batch needs more. */
     private static final long ROUND_BYTES = 128L << 20;
 
@@ -40,9 +46,14 @@ public record StorePlan(
     public StorePlan {
         places = List.copyOf(places);
         shapes = List.copyOf(shapes);
-        if (threads < 1 || rounds < 1 || duration.isZero() || duration.isNegative()) {
+        if (threads < 1
+                || rounds < 1
+                || duration.isZero()
+                || duration.isNegative()
+                || warmUp.isNegative()) {
             throw new IllegalArgumentException(
-                    threads + " threads for " + duration + ", " + rounds + " rounds");
+                    "%d threads for %s, %d rounds after %s"
+                            .formatted(threads, duration, rounds, warmUp));
         }
     }
 

@@ -24,7 +24,9 @@ class StorePlanTest {
     @Test
     void memory_is_bounded_and_holds_a_round() {
         List<Shape> shapes = StorePlan.shapes(List.of(4096L, 16 * MIB), List.of(1, 16), 64 * MIB);
-        StorePlan plan = new StorePlan(List.of(Where.OWN), shapes, 2, Duration.ofMillis(1), 3);
+        StorePlan plan =
+                new StorePlan(
+                        List.of(Where.OWN), shapes, 2, Duration.ofMillis(1), 3, Duration.ZERO);
         assertThat(plan.batchBytes()).isEqualTo(64 * MIB);
         assertThat(plan.roundBytes()).isEqualTo(128 * MIB);
         assertThat(plan.segmentBytes()).isGreaterThan(plan.roundBytes());
@@ -39,7 +41,9 @@ class StorePlanTest {
         List<Shape> shapes =
                 StorePlan.shapes(
                         List.of(4096L, 128L << 10, MIB, 16 * MIB), List.of(1, 16), 64 * MIB);
-        StorePlan plan = new StorePlan(List.of(Where.values()), shapes, 1, Duration.ofMillis(1), 3);
+        StorePlan plan =
+                new StorePlan(
+                        List.of(Where.values()), shapes, 1, Duration.ofMillis(1), 3, Duration.ZERO);
         assertThat(plan.cells().stream().filter(cell -> PeerFigures.of(cell).isPresent()))
                 .hasSize(24);
     }
