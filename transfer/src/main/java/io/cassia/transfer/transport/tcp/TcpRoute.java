@@ -27,12 +27,10 @@ import org.jspecify.annotations.Nullable;
  * Over sockets to one peer, by a few persistent lanes. Guarded: the lock is never held during I/O.
  *
  * <p>Who wants to carry a run takes a permit, of which there are as many as lanes, then an idle
- * lane or a new one. After a failed connect nobody connects for a while, which doubles up to {@link
- * #MAX_BACKOFF}: requests fail at once meanwhile, so that callers can turn to another peer.
+ * lane or a new one. After a failed connect nobody connects for a while, see {@link Backoff}:
+ * requests fail at once meanwhile, so that callers can turn to another peer.
  */
 public final class TcpRoute implements Route {
-    private static final Duration MIN_BACKOFF = Duration.ofMillis(10);
-    private static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
     private static final Duration MAX_IDLE = Duration.ofMinutes(5);
     private static final int MAX_WAITING = 4096;
 
@@ -54,13 +52,7 @@ public final class TcpRoute implements Route {
     private int generation;
 
     @GuardedBy("lock")
-    private long backoffNanos;
-
-    @GuardedBy("lock")
-    private long connectNotBeforeNanos;
-
-    @GuardedBy("lock")
-    private String lastConnectFailure = "";
+    private final Backoff backoff = new Backoff();
 
     @GuardedBy("lock")
     private boolean closed;
@@ -136,7 +128,7 @@ public final class TcpRoute implements Route {
         if (!busy.isEmpty()) {
             return State.BUSY;
         }
-        if (backoffNanos != 0 && connectNotBeforeNanos - context.clock().nanos() > 0) {
+        if (backoff.leftNanos(context.clock().nanos()) > 0) {
             return State.BACKING_OFF;
         }
         return idle.isEmpty() ? State.UNCONNECTED : State.IDLE;
@@ -246,6 +238,7 @@ public final class TcpRoute implements Route {
         if (!mayConnect(run)) {
             return null;
         }
+        long began = context.clock().nanos();
         context.metrics().lanesConnecting().incrementAndGet();
         Outcome<Wire> connected;
         try {
@@ -262,7 +255,7 @@ public final class TcpRoute implements Route {
                     // Says more about the caller's patience than about the peer.
                     lose(run, Run.Stop.TIMED_OUT, code, detail);
                 } else {
-                    backOff(detail);
+                    backOff(began, detail);
                     lose(run, Run.Stop.UNREACHABLE, code, detail);
                 }
                 yield null;
@@ -291,8 +284,8 @@ public final class TcpRoute implements Route {
                 lose(run, Run.Stop.CLOSED, TransferCode.ERR_CONTEXT, "the connection was closed");
                 return false;
             }
-            long wait = connectNotBeforeNanos - context.clock().nanos();
-            if (backoffNanos == 0 || wait <= 0) {
+            long wait = backoff.leftNanos(context.clock().nanos());
+            if (wait == 0) {
                 return true;
             }
             lose(
@@ -300,20 +293,17 @@ public final class TcpRoute implements Route {
                     Run.Stop.BACKING_OFF,
                     TransferCode.ERR_SOCKET,
                     "connects again in %d ms after: %s"
-                            .formatted(wait / 1_000_000, lastConnectFailure));
+                            .formatted(wait / 1_000_000, backoff.cause()));
             return false;
         } finally {
             lock.unlock();
         }
     }
 
-    private void backOff(String cause) {
+    private void backOff(long began, String cause) {
         lock.lock();
         try {
-            backoffNanos =
-                    Math.clamp(2 * backoffNanos, MIN_BACKOFF.toNanos(), MAX_BACKOFF.toNanos());
-            connectNotBeforeNanos = context.clock().nanos() + backoffNanos;
-            lastConnectFailure = cause;
+            backoff.failed(began, context.clock().nanos(), cause);
         } finally {
             lock.unlock();
         }
@@ -323,7 +313,7 @@ public final class TcpRoute implements Route {
         Lane lane = new Lane(wire, context, peerName);
         lock.lock();
         try {
-            backoffNanos = 0;
+            backoff.succeeded();
             if (!closed) {
                 lane.generation(generation);
                 busy.add(lane);
