@@ -39,8 +39,7 @@ final class MooncakeBinding {
     private final PutTerm term;
     private final MeterRegistry meters;
 
-    MooncakeBinding(
-            MasterConfig config, MasterLoop loop, PutTerm term, MeterRegistry meters) {
+    MooncakeBinding(MasterConfig config, MasterLoop loop, PutTerm term, MeterRegistry meters) {
         this.config = config;
         this.loop = loop;
         this.term = term;
@@ -244,7 +243,8 @@ final class MooncakeBinding {
                                                 new Command.PutRevoke(a, PutIds.first(context)))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_START,
-                        term.told(a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new))))
+                        term.told(
+                                a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_END,
                         (a, context) ->

@@ -236,8 +236,7 @@ final class Reads {
             alternatives |= item.hasUntried();
             bytes += item.wantedBytes;
         }
-        Deadline limit =
-                alternatives ? Deadline.after(clock, patience(bytes, deadline)) : deadline;
+        Deadline limit = alternatives ? Deadline.after(clock, patience(bytes, deadline)) : deadline;
         List<Outcome<Done>> moved = transfers.run(Opcode.READ, pieces, limit);
         long late = clock.nanos() - untilNanos;
         List<ReadItem> again = new ArrayList<>(0);

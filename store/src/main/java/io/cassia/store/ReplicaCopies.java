@@ -184,8 +184,7 @@ final class ReplicaCopies {
         Outcome<Found> found = find(subject, deadline);
         Outcome<Done> written =
                 found.then(
-                        object ->
-                                carry(object, source, targets, deadline.earlier(term), carrier));
+                        object -> carry(object, source, targets, deadline.earlier(term), carrier));
         // What the master knows this copy by, also when words of an earlier one are still about.
         long number = targets.isEmpty() ? source.id() : targets.getFirst().id();
         if (written.isOk()) {

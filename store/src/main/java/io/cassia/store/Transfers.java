@@ -94,8 +94,9 @@ final class Transfers {
     }
 
     /**
-     * One outcome per piece, in order; on return nothing writes to the caller's memory any more. The
-     * deadline is that of all of it: a node that is met for the first time may take long to open.
+     * One outcome per piece, in order; on return nothing writes to the caller's memory any more.
+     * The deadline is that of all of it: a node that is met for the first time may take long to
+     * open.
      */
     List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Deadline deadline) {
         List<Outcome<Done>> outcomes = new ArrayList<>(pieces.size());
@@ -156,8 +157,7 @@ final class Transfers {
             // What is small stays in the caches until all has come.
             return bytes <= Shares.SHARE_BYTES
                     ? engine.transfer(requests, deadline.remaining())
-                    : new Shares(engine, opcode, requests, chunks, deadline)
-                            .run(workers, bytes);
+                    : new Shares(engine, opcode, requests, chunks, deadline).run(workers, bytes);
         }
         return engine.transfer(requests, deadline.remaining(), new Looks(requests, chunks));
     }

@@ -147,8 +147,8 @@ public final class WriteSession implements AutoCloseable {
     /**
      * Writes a range to every replica. INVALID_PARAMS when it leaves the object or the memory is
      * not native; INVALID_WRITE after the end, and when the session is open for longer than the
-     * master keeps its space; TRANSFER_FAIL or WRITE_FAIL when a replica did not take it: the session
-     * can then only be closed.
+     * master keeps its space; TRANSFER_FAIL or WRITE_FAIL when a replica did not take it: the
+     * session can then only be closed.
      */
     public Outcome<Done> write(long offsetBytes, MemorySegment bytes) {
         long length = bytes.byteSize();
@@ -316,8 +316,7 @@ public final class WriteSession implements AutoCloseable {
     private Outcome<Done> readBack(int chunk, Staging.Block staged, Deadline deadline) {
         try (staged) {
             Piece piece = new Piece(0, replicas.getFirst(), chunk * CHUNK, staged.memory());
-            Outcome<Done> read =
-                    transfers.run(Opcode.READ, List.of(piece), deadline).getFirst();
+            Outcome<Done> read = transfers.run(Opcode.READ, List.of(piece), deadline).getFirst();
             if (read.isOk()) {
                 CRC32C crc = new CRC32C();
                 crc.update(staged.memory().asByteBuffer());

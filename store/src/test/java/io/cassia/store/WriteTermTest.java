@@ -127,7 +127,9 @@ class WriteTermTest {
     private void putOther(StoreClient client) {
         MemorySegment value = value(2);
         PutOptions pinned = PutOptions.DEFAULT.withHardPin();
-        assertThat(ServiceProcess.pollUntil(() -> client.put(OTHER, value, pinned).isOk(), PATIENCE))
+        assertThat(
+                        ServiceProcess.pollUntil(
+                                () -> client.put(OTHER, value, pinned).isOk(), PATIENCE))
                 .as("the space is free")
                 .isTrue();
     }

@@ -257,8 +257,8 @@ final class Copies {
     }
 
     /**
-     * Ends a copy or move without effect; {@code number} is that of {@link #end}. The targets' space
-     * comes back when the term of the copy is over.
+     * Ends a copy or move without effect; {@code number} is that of {@link #end}. The targets'
+     * space comes back when the term of the copy is over.
      */
     Outcome<Done> revoke(Replication.Kind kind, Args.ClientKey args, long number) {
         int slot = find(args.key(), args.tenant());

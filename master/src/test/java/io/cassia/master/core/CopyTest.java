@@ -148,7 +148,9 @@ class CopyTest {
                             move
                                     ? new Command.MoveRevoke(of(A, "k"))
                                     : new Command.CopyRevoke(of(A, "k"))));
-            assertThat(code(master.remove("k", false))).as("nothing is under way").isEqualTo(StoreCode.OK);
+            assertThat(code(master.remove("k", false)))
+                    .as("nothing is under way")
+                    .isEqualTo(StoreCode.OK);
             put("k");
             master.run(Duration.ofSeconds(499), A, B);
             assertThat(master.stats().usedBytes()).isEqualTo(2 * KIB);
