@@ -17,6 +17,11 @@ public record Deadline(Clock clock, long atNanos) {
         return new Deadline(clock, clock.nanos() + nanos(timeout));
     }
 
+    /** The moment that never comes, as far as anybody waits. */
+    public static Deadline never(Clock clock) {
+        return after(clock, LONGEST);
+    }
+
     /** Nanoseconds of a timeout: none when it is negative, at most those of a thousand days. */
     public static long nanos(Duration timeout) {
         if (timeout.isNegative()) {
@@ -28,6 +33,11 @@ public record Deadline(Clock clock, long atNanos) {
     /** Time left; zero when the moment has passed. */
     public Duration remaining() {
         return Duration.ofNanos(Math.max(0, atNanos - clock.nanos()));
+    }
+
+    /** The earlier of this and another moment of the same clock. */
+    public Deadline earlier(Deadline other) {
+        return atNanos - other.atNanos <= 0 ? this : other;
     }
 
     public boolean hasPassed() {

@@ -29,6 +29,7 @@ final class CassiaBinding {
                     "puts",
                     "clients",
                     "shards",
+                    "term",
                     CheckedMethods.CAPABILITY);
 
     private static final String PRODUCT = "cassia 0.1.0";
@@ -38,11 +39,13 @@ final class CassiaBinding {
 
     private final MasterLoop loop;
     private final Clock clock;
+    private final PutTerm term;
     private final TenantAdmin tenants;
 
-    CassiaBinding(MasterLoop loop, Clock clock, TenantAdmin tenants) {
+    CassiaBinding(MasterLoop loop, Clock clock, PutTerm term, TenantAdmin tenants) {
         this.loop = loop;
         this.clock = clock;
+        this.term = term;
         this.tenants = tenants;
     }
 
@@ -64,9 +67,9 @@ final class CassiaBinding {
                         CheckedMethods.ACQUIRE_CHECKED,
                         a -> Outcome.ok(loop.applyLong(new Command.AcquireChecked(a))))
                 .registerWithContext(CheckedMethods.END_CHECKED, this::end)
-                .register(
+                .registerWithContext(
                         CheckedMethods.UPSERT_START_IF,
-                        a -> loop.applyLong(new Command.UpsertStartIf(a)))
+                        term.told(a -> loop.applyLong(new Command.UpsertStartIf(a))))
                 .register(
                         CheckedMethods.DROP_REPLICA,
                         a -> Outcome.ok(loop.apply(new Command.DropReplica(a))))

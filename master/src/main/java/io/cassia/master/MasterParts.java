@@ -124,9 +124,10 @@ final class MasterParts {
                         .clock(clock)
                         .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
-        new MooncakeBinding(config, loop, meters).register(server);
-        new TaskBinding(loop, clock, meters).register(server);
-        new CassiaBinding(loop, clock, tenants).register(server);
+        PutTerm term = new PutTerm(config.putReleaseTimeout());
+        new MooncakeBinding(config, loop, term, meters).register(server);
+        new TaskBinding(loop, clock, term, meters).register(server);
+        new CassiaBinding(loop, clock, term, tenants).register(server);
         return server.start()
                 .map(
                         started -> {

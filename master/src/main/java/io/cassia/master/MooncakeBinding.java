@@ -36,11 +36,13 @@ final class MooncakeBinding {
 
     private final MasterConfig config;
     private final MasterLoop loop;
+    private final PutTerm term;
     private final MeterRegistry meters;
 
-    MooncakeBinding(MasterConfig config, MasterLoop loop, MeterRegistry meters) {
+    MooncakeBinding(MasterConfig config, MasterLoop loop, PutTerm term, MeterRegistry meters) {
         this.config = config;
         this.loop = loop;
+        this.term = term;
         this.meters = meters;
     }
 
@@ -124,12 +126,13 @@ final class MooncakeBinding {
                         .serviceLevelObjectives(SIZE_BUCKETS)
                         .description("Sizes of objects put")
                         .register(meters);
-        server.register(
+        server.registerWithContext(
                         MasterMethods.PUT_START,
-                        a -> {
-                            sizes.record((double) a.length());
-                            return start.count(loop.apply(new Command.PutStart(a)));
-                        })
+                        term.told(
+                                a -> {
+                                    sizes.record((double) a.length());
+                                    return start.count(loop.apply(new Command.PutStart(a)));
+                                }))
                 .registerWithContext(
                         MasterMethods.PUT_END,
                         (a, context) ->
@@ -140,12 +143,14 @@ final class MooncakeBinding {
                                 revoke.count(
                                         loop.apply(
                                                 new Command.PutRevoke(a, PutIds.first(context)))))
-                .register(
+                .registerWithContext(
                         MasterMethods.BATCH_PUT_START,
-                        a -> {
-                            a.lengths().forEach(sizes::record);
-                            return batchStart.count(startAll(a, Command.BatchPutStart::new));
-                        })
+                        term.told(
+                                a -> {
+                                    a.lengths().forEach(sizes::record);
+                                    return batchStart.count(
+                                            startAll(a, Command.BatchPutStart::new));
+                                }))
                 .registerWithContext(
                         MasterMethods.BATCH_PUT_END,
                         (a, context) -> batchEnd.count(endAll(a, PutIds.of(context))))
@@ -223,9 +228,9 @@ final class MooncakeBinding {
         OperationMeter batchStart = batch("upsert_start");
         OperationMeter batchEnd = batch("upsert_end");
         OperationMeter batchRevoke = batch("upsert_revoke");
-        server.register(
+        server.registerWithContext(
                         MasterMethods.UPSERT_START,
-                        a -> start.count(loop.apply(new Command.UpsertStart(a))))
+                        term.told(a -> start.count(loop.apply(new Command.UpsertStart(a)))))
                 .registerWithContext(
                         MasterMethods.UPSERT_END,
                         (a, context) ->
@@ -236,9 +241,10 @@ final class MooncakeBinding {
                                 revoke.count(
                                         loop.apply(
                                                 new Command.PutRevoke(a, PutIds.first(context)))))
-                .register(
+                .registerWithContext(
                         MasterMethods.BATCH_UPSERT_START,
-                        a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new)))
+                        term.told(
+                                a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_END,
                         (a, context) ->

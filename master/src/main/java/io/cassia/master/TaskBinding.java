@@ -13,11 +13,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 final class TaskBinding {
     private final MasterLoop loop;
     private final Clock clock;
+    private final PutTerm term;
     private final MeterRegistry meters;
 
-    TaskBinding(MasterLoop loop, Clock clock, MeterRegistry meters) {
+    TaskBinding(MasterLoop loop, Clock clock, PutTerm term, MeterRegistry meters) {
         this.loop = loop;
         this.clock = clock;
+        this.term = term;
         this.meters = meters;
     }
 
@@ -35,9 +37,9 @@ final class TaskBinding {
         OperationMeter start = single("copy_start");
         OperationMeter end = single("copy_end");
         OperationMeter revoke = single("copy_revoke");
-        server.register(
+        server.registerWithContext(
                         MasterMethods.COPY_START,
-                        a -> start.count(loop.apply(new Command.CopyStart(a))))
+                        term.told(a -> start.count(loop.apply(new Command.CopyStart(a)))))
                 .registerWithContext(
                         MasterMethods.COPY_END,
                         (a, context) ->
@@ -55,9 +57,9 @@ final class TaskBinding {
         OperationMeter start = single("move_start");
         OperationMeter end = single("move_end");
         OperationMeter revoke = single("move_revoke");
-        server.register(
+        server.registerWithContext(
                         MasterMethods.MOVE_START,
-                        a -> start.count(loop.apply(new Command.MoveStart(a))))
+                        term.told(a -> start.count(loop.apply(new Command.MoveStart(a)))))
                 .registerWithContext(
                         MasterMethods.MOVE_END,
                         (a, context) ->

@@ -38,6 +38,13 @@ public record Attachment(List<Section> sections) {
      */
     public static final int PUTS = 2;
 
+    /**
+     * In the request of a Start of a put, upsert, copy or move: say how long its space is the
+     * writer's. In the response: that time, 8 bytes, in milliseconds from when the master got the
+     * request; later the space may be another object's, whatever became of the put.
+     */
+    public static final int TERM = 3;
+
     /** Asks for the details of failures, and nothing else. */
     static final Attachment WANT_DETAILS = NONE.with(DETAILS, ByteString.EMPTY);
 

@@ -64,6 +64,9 @@ final class MasterLink implements AutoCloseable {
      */
     private static final long DRIFT_SHARE = 100;
 
+    private static final Attachment ASKS_TERM =
+            Attachment.NONE.with(Attachment.TERM, ByteString.EMPTY);
+
     private final RpcClient rpc;
     private final Calls calls;
     private final Clock clock;
@@ -71,6 +74,7 @@ final class MasterLink implements AutoCloseable {
     private final boolean cassia;
     private final boolean checked;
     private final boolean namesPuts;
+    private final boolean tellsTerms;
 
     private MasterLink(RpcClient rpc, Calls calls, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
@@ -79,6 +83,7 @@ final class MasterLink implements AutoCloseable {
         this.capabilities = capabilities;
         this.cassia = capabilities.contains("acquire");
         this.namesPuts = capabilities.contains("puts");
+        this.tellsTerms = capabilities.contains("term");
         this.checked = capabilities.contains(CheckedMethods.CAPABILITY);
     }
 
@@ -91,6 +96,15 @@ final class MasterLink implements AutoCloseable {
      *     before the request was sent, and a hundredth shorter than the lease
      */
     record Leased(List<Outcome<Found>> objects, long leaseId, long untilNanos) {}
+
+    /**
+     * The answer to a Start.
+     *
+     * @param term until when the space that it gave is the writer's own, on the client's own clock:
+     *     counted from before the request was sent, and a hundredth shorter; nobody writes later.
+     *     Never from a master that does not tell
+     */
+    record Started<T>(T answer, Deadline term) {}
 
     /** Connects and agrees on the release; the codes are those of {@link #open}. */
     static Outcome<MasterLink> connect(
@@ -231,6 +245,42 @@ final class MasterLink implements AutoCloseable {
         return each(rpc.call(method, args, deadline.remaining()), size);
     }
 
+    /** A Start of one thing. */
+    <A, T> Outcome<Started<T>> start(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
+        return started(method, args, deadline)
+                .then(started -> started.answer.map(own -> new Started<>(own, started.term)));
+    }
+
+    /** A Start of a batch; when the call as a whole fails, so does each of its items. */
+    <A, T> Started<List<Outcome<T>>> startBatch(
+            RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
+        Outcome<Started<List<Outcome<T>>>> started = started(method, args, deadline);
+        return new Started<>(
+                each(started.map(Started::answer), size),
+                started instanceof Outcome.Ok<Started<List<Outcome<T>>>>(var ok)
+                        ? ok.term
+                        : Deadline.never(clock));
+    }
+
+    private <A, R> Outcome<Started<R>> started(RpcMethod<A, R> method, A args, Deadline deadline) {
+        if (!tellsTerms) {
+            return callBare(method, args, deadline)
+                    .map(answer -> new Started<>(answer, Deadline.never(clock)));
+        }
+        long sentNanos = clock.nanos();
+        return rpc.exchange(method, args, ASKS_TERM, deadline.remaining())
+                .map(reply -> new Started<>(reply.result(), term(reply.attachment(), sentNanos)));
+    }
+
+    private Deadline term(Attachment attachment, long sentNanos) {
+        return attachment
+                .find(Attachment.TERM)
+                .filter(term -> term.length() == Long.BYTES)
+                .map(term -> ByteBuffer.wrap(term.array()).order(ByteOrder.LITTLE_ENDIAN).getLong())
+                .map(ttlMs -> new Deadline(clock, until(ttlMs, sentNanos)))
+                .orElseGet(() -> Deadline.never(clock));
+    }
+
     /**
      * As the other {@code callBatch}, for an End or a Revoke.
      *
@@ -364,9 +414,9 @@ final class MasterLink implements AutoCloseable {
     }
 
     /**
-     * When this client stops trusting a lease: before the master ends it, although the master
-     * counts from later than the request was sent, and although the two clocks do not run equally
-     * fast.
+     * When this client stops trusting a lease, or a term: before the master ends it, although the
+     * master counts from later than the request was sent, and although the two clocks do not run
+     * equally fast.
      */
     private static long until(long ttlMs, long sentNanos) {
         long nanos = TimeUnit.MILLISECONDS.toNanos(ttlMs);

@@ -1,6 +1,7 @@
 package io.cassia.store;
 
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
 import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.RouteReport;
@@ -51,12 +52,13 @@ final class Peers {
         return HostPort.parse(endpoint, 1).map(HostPort::host).orElse(endpoint);
     }
 
-    Outcome<SegmentHandle> open(String endpoint) {
+    /** The handle of a node; its descriptor is read when it is the first time. */
+    Outcome<SegmentHandle> open(String endpoint, Deadline deadline) {
         SegmentHandle known = byEndpoint.get(endpoint);
         if (known != null) {
             return Outcome.ok(known);
         }
-        Outcome<SegmentHandle> opened = engine.openSegment(endpoint);
+        Outcome<SegmentHandle> opened = engine.openSegment(endpoint, deadline.remaining());
         if (opened instanceof Outcome.Ok<SegmentHandle>(SegmentHandle handle)) {
             byEndpoint.put(endpoint, handle);
         }

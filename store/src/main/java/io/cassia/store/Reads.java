@@ -236,8 +236,8 @@ final class Reads {
             alternatives |= item.hasUntried();
             bytes += item.wantedBytes;
         }
-        Duration timeout = alternatives ? patience(bytes, deadline) : deadline.remaining();
-        List<Outcome<Done>> moved = transfers.run(Opcode.READ, pieces, timeout);
+        Deadline limit = alternatives ? Deadline.after(clock, patience(bytes, deadline)) : deadline;
+        List<Outcome<Done>> moved = transfers.run(Opcode.READ, pieces, limit);
         long late = clock.nanos() - untilNanos;
         List<ReadItem> again = new ArrayList<>(0);
         int at = 0;
@@ -344,9 +344,12 @@ final class Reads {
                                                         .run(
                                                                 Opcode.READ,
                                                                 List.of(again),
-                                                                patience(
-                                                                        Checksums.CHUNK_BYTES,
-                                                                        deadline))
+                                                                Deadline.after(
+                                                                        clock,
+                                                                        patience(
+                                                                                Checksums
+                                                                                        .CHUNK_BYTES,
+                                                                                deadline)))
                                                         .getFirst()
                                                         .map(_ -> item.isWrongToo(block.memory()));
                                             }

@@ -91,15 +91,19 @@ final class ReplicaCopies {
         Args.MoveStart start =
                 new Args.MoveStart(client, subject.key, subject.tenant, source, target);
         Outcome<Done> moved =
-                master.call(MasterMethods.MOVE_START, start, deadline)
+                master.start(MasterMethods.MOVE_START, start, deadline)
                         .then(
                                 move ->
                                         run(
                                                 subject,
-                                                move.source(),
-                                                move.target().map(List::of).orElse(List.of()),
+                                                move.answer().source(),
+                                                move.answer()
+                                                        .target()
+                                                        .map(List::of)
+                                                        .orElse(List.of()),
                                                 Ways.MOVE,
                                                 deadline,
+                                                move.term(),
                                                 this::own));
         return isCorrupt(moved)
                 ? elsewhere(subject, source, List.of(target), moved, deadline)
@@ -119,15 +123,16 @@ final class ReplicaCopies {
             Carrier carrier) {
         Args.CopyStart start =
                 new Args.CopyStart(client, subject.key, subject.tenant, source, targets);
-        return master.call(MasterMethods.COPY_START, start, deadline)
+        return master.start(MasterMethods.COPY_START, start, deadline)
                 .then(
                         copy ->
                                 run(
                                         subject,
-                                        copy.source(),
-                                        copy.targets(),
+                                        copy.answer().source(),
+                                        copy.answer().targets(),
                                         Ways.COPY,
                                         deadline,
+                                        copy.term(),
                                         carrier));
     }
 
@@ -173,11 +178,13 @@ final class ReplicaCopies {
             List<ReplicaDescriptor> targets,
             Ways ways,
             Deadline deadline,
+            Deadline term,
             Carrier carrier) {
         // While it is being copied an object is not replaced: these are the sums of the source.
         Outcome<Found> found = find(subject, deadline);
         Outcome<Done> written =
-                found.then(object -> carry(object, source, targets, deadline, carrier));
+                found.then(
+                        object -> carry(object, source, targets, deadline.earlier(term), carrier));
         // What the master knows this copy by, also when words of an earlier one are still about.
         long number = targets.isEmpty() ? source.id() : targets.getFirst().id();
         if (written.isOk()) {
@@ -279,7 +286,7 @@ final class ReplicaCopies {
                 Piece piece = new Piece(0, source, at, part);
                 Outcome<Done> carried =
                         transfers
-                                .run(Opcode.READ, List.of(piece), deadline.remaining())
+                                .run(Opcode.READ, List.of(piece), deadline)
                                 .getFirst()
                                 .then(_ -> prove(found, source, from, part))
                                 .then(_ -> write(targets, from, part, deadline));
@@ -331,7 +338,7 @@ final class ReplicaCopies {
         for (BufferDescriptor target : targets) {
             pieces.add(new Piece(0, target, fromBytes, bytes));
         }
-        for (Outcome<Done> moved : transfers.run(Opcode.WRITE, pieces, deadline.remaining())) {
+        for (Outcome<Done> moved : transfers.write(pieces, deadline).outcomes()) {
             if (!moved.isOk()) {
                 return moved;
             }

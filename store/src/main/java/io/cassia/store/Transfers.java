@@ -14,8 +14,8 @@ import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +45,11 @@ final class Transfers {
         }
     }
 
+    private static final Outcome<Done> TOO_LATE =
+            Outcome.failed(
+                    StoreCode.TRANSFER_FAIL,
+                    "the time for it was over before it began, so nothing was written");
+
     private final TransferEngine engine;
     private final Peers peers;
     private final SumWorkers workers;
@@ -62,16 +67,45 @@ final class Transfers {
     }
 
     /**
-     * One outcome per piece, in order; on return nothing writes to the caller's memory any more.
+     * What became of a write.
+     *
+     * @param outcomes one per piece, in order
+     * @param adrift whether bytes of a piece that failed may still arrive: its node did not answer
+     *     in time, and may be stopped with them in its socket
      */
-    List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Duration timeout) {
+    record Written(List<Outcome<Done>> outcomes, boolean adrift) {}
+
+    /**
+     * Writes until a moment, when the space may be another object's. This process may have been
+     * stopped since it got the space: nothing is written once the moment has passed, and no node
+     * comes under suspicion for it.
+     */
+    Written write(List<Piece> pieces, Deadline limit) {
+        if (limit.hasPassed()) {
+            return new Written(Collections.nCopies(pieces.size(), TOO_LATE), false);
+        }
+        long beganNanos = clock.nanos();
+        List<Outcome<Done>> outcomes = run(Opcode.WRITE, pieces, limit);
+        boolean gaveUp =
+                limit.hasPassed()
+                        || clock.nanos() - beganNanos >= engine.stallTimeout().toNanos()
+                        || Thread.currentThread().isInterrupted();
+        return new Written(outcomes, gaveUp && !outcomes.stream().allMatch(Outcome::isOk));
+    }
+
+    /**
+     * One outcome per piece, in order; on return nothing writes to the caller's memory any more.
+     * The deadline is that of all of it: a node that is met for the first time may take long to
+     * open.
+     */
+    List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Deadline deadline) {
         List<Outcome<Done>> outcomes = new ArrayList<>(pieces.size());
         List<TransferRequest> requests = new ArrayList<>(pieces.size());
         List<@Nullable Chunks> chunks = new ArrayList<>(pieces.size());
         boolean allOpen = true;
         for (Piece piece : pieces) {
             BufferDescriptor buffer = piece.buffer;
-            switch (peers.open(buffer.transportEndpoint())) {
+            switch (peers.open(buffer.transportEndpoint(), deadline)) {
                 case Outcome.Ok<SegmentHandle>(SegmentHandle handle) -> {
                     requests.add(
                             new TransferRequest(
@@ -91,7 +125,7 @@ final class Transfers {
         if (requests.isEmpty()) {
             return outcomes;
         }
-        List<Outcome<Done>> moved = carry(opcode, requests, chunks, timeout);
+        List<Outcome<Done>> moved = carry(opcode, requests, chunks, deadline);
         int next = 0;
         for (int i = 0; i < outcomes.size(); i++) {
             if (allOpen || outcomes.get(i).isOk()) {
@@ -109,7 +143,7 @@ final class Transfers {
             Opcode opcode,
             List<TransferRequest> requests,
             List<@Nullable Chunks> chunks,
-            Duration timeout) {
+            Deadline deadline) {
         long bytes = 0;
         boolean looks = false;
         for (int i = 0; i < requests.size(); i++) {
@@ -117,16 +151,15 @@ final class Transfers {
             looks |= chunks.get(i) != null;
         }
         if (!looks) {
-            return engine.transfer(requests, timeout);
+            return engine.transfer(requests, deadline.remaining());
         }
         if (isNear(requests)) {
             // What is small stays in the caches until all has come.
             return bytes <= Shares.SHARE_BYTES
-                    ? engine.transfer(requests, timeout)
-                    : new Shares(engine, opcode, requests, chunks, Deadline.after(clock, timeout))
-                            .run(workers, bytes);
+                    ? engine.transfer(requests, deadline.remaining())
+                    : new Shares(engine, opcode, requests, chunks, deadline).run(workers, bytes);
         }
-        return engine.transfer(requests, timeout, new Looks(requests, chunks));
+        return engine.transfer(requests, deadline.remaining(), new Looks(requests, chunks));
     }
 
     /** Whether all are copies inside the host. */

@@ -10,6 +10,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.Transfers.Piece;
+import io.cassia.store.Transfers.Written;
 import io.cassia.transfer.Opcode;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class WriteSession implements AutoCloseable {
     private final ByteString key;
     private final long sizeBytes;
     private final long put;
+    private final Deadline term;
     private final List<BufferDescriptor> replicas;
     private final Writes writes;
     private final Transfers transfers;
@@ -67,10 +69,15 @@ public final class WriteSession implements AutoCloseable {
     @GuardedBy("lock")
     private boolean failed;
 
+    /** Bytes of a write that failed may still arrive: the space must stay this put's. */
+    @GuardedBy("lock")
+    private boolean adrift;
+
     private WriteSession(
             ByteString key,
             long sizeBytes,
             long put,
+            Deadline term,
             List<BufferDescriptor> replicas,
             Writes writes,
             Transfers transfers,
@@ -79,6 +86,7 @@ public final class WriteSession implements AutoCloseable {
         this.key = key;
         this.sizeBytes = sizeBytes;
         this.put = put;
+        this.term = term;
         this.replicas = replicas;
         this.writes = writes;
         this.transfers = transfers;
@@ -98,7 +106,7 @@ public final class WriteSession implements AutoCloseable {
         return writes.startOne(key, sizeBytes, options, deadlines.get())
                 .then(
                         started -> {
-                            List<BufferDescriptor> memory = memory(started);
+                            List<BufferDescriptor> memory = memory(started.answer());
                             return memory.isEmpty()
                                     ? Outcome.failed(
                                             StoreCode.INVALID_REPLICA,
@@ -108,7 +116,8 @@ public final class WriteSession implements AutoCloseable {
                                             new WriteSession(
                                                     key,
                                                     sizeBytes,
-                                                    started.getFirst().id(),
+                                                    started.answer().getFirst().id(),
+                                                    started.term(),
                                                     memory,
                                                     writes,
                                                     transfers,
@@ -137,8 +146,9 @@ public final class WriteSession implements AutoCloseable {
 
     /**
      * Writes a range to every replica. INVALID_PARAMS when it leaves the object or the memory is
-     * not native, INVALID_WRITE after the end; TRANSFER_FAIL or WRITE_FAIL when a replica did not
-     * take it: the session can then only be closed.
+     * not native; INVALID_WRITE after the end, and when the session is open for longer than the
+     * master keeps its space; TRANSFER_FAIL or WRITE_FAIL when a replica did not take it: the
+     * session can then only be closed.
      */
     public Outcome<Done> write(long offsetBytes, MemorySegment bytes) {
         long length = bytes.byteSize();
@@ -157,6 +167,13 @@ public final class WriteSession implements AutoCloseable {
             if (ended) {
                 return over();
             }
+            if (term.hasPassed()) {
+                failed = true;
+                return Outcome.failed(
+                        StoreCode.INVALID_WRITE,
+                        "the put of %s took so long that the master has given it up; nothing was written"
+                                .formatted(Keys.show(key)));
+            }
             List<Piece> pieces = new ArrayList<>(replicas.size());
             for (BufferDescriptor replica : replicas) {
                 if (length > 0) {
@@ -164,8 +181,9 @@ public final class WriteSession implements AutoCloseable {
                 }
             }
             note(offsetBytes, bytes);
-            for (Outcome<Done> moved :
-                    transfers.run(Opcode.WRITE, pieces, deadlines.get().remaining())) {
+            Written written = transfers.write(pieces, deadlines.get().earlier(term));
+            adrift |= written.adrift();
+            for (Outcome<Done> moved : written.outcomes()) {
                 if (moved instanceof Outcome.Failed<Done> failure) {
                     failed = true;
                     return failure.in("put of " + Keys.show(key));
@@ -298,8 +316,7 @@ public final class WriteSession implements AutoCloseable {
     private Outcome<Done> readBack(int chunk, Staging.Block staged, Deadline deadline) {
         try (staged) {
             Piece piece = new Piece(0, replicas.getFirst(), chunk * CHUNK, staged.memory());
-            Outcome<Done> read =
-                    transfers.run(Opcode.READ, List.of(piece), deadline.remaining()).getFirst();
+            Outcome<Done> read = transfers.run(Opcode.READ, List.of(piece), deadline).getFirst();
             if (read.isOk()) {
                 CRC32C crc = new CRC32C();
                 crc.update(staged.memory().asByteBuffer());
@@ -314,7 +331,10 @@ public final class WriteSession implements AutoCloseable {
         }
     }
 
-    /** Takes the put back. INVALID_WRITE after the end. */
+    /**
+     * Takes the put back. INVALID_WRITE after the end. When a node did not answer in time, so that
+     * bytes may still arrive there, the key and its space come back by the master's own time-outs.
+     */
     public Outcome<Done> revoke() {
         lock.lock();
         try {
@@ -322,7 +342,7 @@ public final class WriteSession implements AutoCloseable {
                 return over();
             }
             ended = true;
-            return writes.revokeOne(key, put, deadlines.get());
+            return adrift ? Outcome.done() : writes.revokeOne(key, put, deadlines.get());
         } finally {
             lock.unlock();
         }

@@ -20,9 +20,10 @@ import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.store.MasterLink.Started;
 import io.cassia.store.PutOptions.Condition;
 import io.cassia.store.Transfers.Piece;
-import io.cassia.transfer.Opcode;
+import io.cassia.store.Transfers.Written;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
@@ -148,15 +149,15 @@ final class Writes {
             Deadline deadline) {
         List<Item> open = items;
         Set<String> failed = new HashSet<>();
-        boolean stalled = false;
+        boolean adrift = false;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             boolean last = attempt == ATTEMPTS - 1;
-            start(open, batchSize, options, preferred(failed, deadline), stalled, deadline);
+            Deadline term =
+                    start(open, batchSize, options, preferred(failed, deadline), adrift, deadline);
             Deadline limit =
                     last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
-            write(open, limit, failed);
-            stalled = limit.hasPassed();
-            open = end(open, outcomes, last || deadline.hasPassed(), stalled, deadline);
+            adrift = write(open, limit.earlier(term), failed);
+            open = end(open, outcomes, last || deadline.hasPassed(), adrift, deadline);
         }
     }
 
@@ -214,24 +215,30 @@ final class Writes {
     }
 
     /**
-     * Reserves space.
+     * Reserves space; the answer is until when it is the items' own.
      *
-     * @param stalled an earlier attempt may still be writing: its space must stay its own, which is
+     * @param adrift an earlier attempt may still be writing: its space must stay its own, which is
      *     what an upsert does and a revoke does not
      */
-    private void start(
+    private Deadline start(
             List<Item> open,
             int batchSize,
             PutOptions options,
             List<String> preferred,
-            boolean stalled,
+            boolean adrift,
             Deadline deadline) {
         PutOptions fitted = fit(options, preferred, open, batchSize);
         if (options.condition() instanceof Condition.IfVersion(long version)) {
+            Deadline term = Deadline.never(clock);
             for (Item item : open) {
-                item.started = startIf(item, fitted, version, deadline);
+                Outcome<Started<List<ReplicaDescriptor>>> one =
+                        startIf(item, fitted, version, deadline);
+                item.started = one.map(Started::answer);
+                if (one instanceof Outcome.Ok<Started<List<ReplicaDescriptor>>>(var own)) {
+                    term = term.earlier(own.term());
+                }
             }
-            return;
+            return term;
         }
         List<ByteString> keys = new ArrayList<>(open.size());
         List<Long> lengths = new ArrayList<>(open.size());
@@ -241,22 +248,23 @@ final class Writes {
         }
         Args.BatchPutStart batch =
                 new Args.BatchPutStart(client, keys, lengths, fitted.replicate(), tenant);
-        boolean upsert = stalled || options.condition() instanceof Condition.Always;
-        List<Outcome<List<ReplicaDescriptor>>> started =
-                master.callBatch(
+        boolean upsert = adrift || options.condition() instanceof Condition.Always;
+        Started<List<Outcome<List<ReplicaDescriptor>>>> started =
+                master.startBatch(
                         upsert ? MasterMethods.BATCH_UPSERT_START : MasterMethods.BATCH_PUT_START,
                         batch,
                         open.size(),
                         deadline);
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).started = started.get(i);
+            open.get(i).started = started.answer().get(i);
         }
+        return started.term();
     }
 
-    private Outcome<List<ReplicaDescriptor>> startIf(
+    private Outcome<Started<List<ReplicaDescriptor>>> startIf(
             Item item, PutOptions options, long version, Deadline deadline) {
         return master.isChecked()
-                ? master.call(
+                ? master.start(
                         CheckedMethods.UPSERT_START_IF,
                         new UpsertStartIf(
                                 new Args.PutStart(
@@ -286,11 +294,12 @@ final class Writes {
     }
 
     /**
-     * Writes every allocated replica; the outcome of a key is that of its worst replica.
+     * Writes every allocated replica; the outcome of a key is that of its worst replica. Whether
+     * bytes of those that failed may still arrive.
      *
      * @param failedEndpoints gets the nodes that did not take what they should
      */
-    private void write(List<Item> open, Deadline limit, Set<String> failedEndpoints) {
+    private boolean write(List<Item> open, Deadline limit, Set<String> failedEndpoints) {
         List<Piece> pieces = new ArrayList<>(open.size());
         for (int i = 0; i < open.size(); i++) {
             Item item = open.get(i);
@@ -303,14 +312,18 @@ final class Writes {
                                 startFailed(item, failed);
                     };
         }
-        List<Outcome<Done>> moved = transfers.run(Opcode.WRITE, pieces, limit.remaining());
+        boolean late = limit.hasPassed();
+        Written written = transfers.write(pieces, limit);
         for (int i = 0; i < pieces.size(); i++) {
-            if (moved.get(i) instanceof Outcome.Failed<Done> failed) {
+            if (written.outcomes().get(i) instanceof Outcome.Failed<Done> failed) {
                 Item item = open.get(pieces.get(i).item());
                 item.moved = failed.in(item.context());
-                failedEndpoints.add(pieces.get(i).buffer().transportEndpoint());
+                if (!late) {
+                    failedEndpoints.add(pieces.get(i).buffer().transportEndpoint());
+                }
             }
         }
+        return written.adrift();
     }
 
     private static Outcome<Done> startFailed(
@@ -360,7 +373,7 @@ final class Writes {
             List<Item> open,
             List<Outcome<Long>> outcomes,
             boolean last,
-            boolean stalled,
+            boolean adrift,
             Deadline deadline) {
         List<Item> good = new ArrayList<>(open.size());
         List<Item> bad = new ArrayList<>(0);
@@ -383,7 +396,7 @@ final class Writes {
         List<Item> again =
                 last ? List.of() : bad.stream().filter(Writes::mayWorkElsewhere).toList();
         retries.increment(again.size());
-        if (!stalled) {
+        if (!adrift) {
             revoke(bad, outcomes, deadline);
         } else if (last) {
             // The node may still take the bytes: the space stays reserved until the master drops
@@ -463,13 +476,14 @@ final class Writes {
     }
 
     /** Reserves space for one object that is written piece by piece. */
-    Outcome<List<ReplicaDescriptor>> startOne(
+    Outcome<Started<List<ReplicaDescriptor>>> startOne(
             ByteString key, long bytes, PutOptions options, Deadline deadline) {
         Item item = new Item(0, key, List.of(), bytes, OptionalLong.empty(), Sums.NONE);
-        start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
+        Deadline term =
+                start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
         return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
                 ? failed.in(item.context())
-                : item.started;
+                : item.started.map(replicas -> new Started<>(replicas, term));
     }
 
     Outcome<Long> endOne(ByteString key, long put, ByteString sums, Deadline deadline) {

@@ -374,6 +374,11 @@ public final class TransferEngine implements AutoCloseable {
         return openSegment(segmentName, deadline(config.timeouts().stall()));
     }
 
+    /** The same; ERR_SOCKET when the time is over before. */
+    public Outcome<SegmentHandle> openSegment(String segmentName, Duration timeout) {
+        return openSegment(segmentName, deadline(timeout));
+    }
+
     private Outcome<SegmentHandle> openSegment(String segmentName, long deadlineNanos) {
         String stripped = stripped(segmentName);
         if (stripped.isEmpty()) {
@@ -563,6 +568,11 @@ public final class TransferEngine implements AutoCloseable {
             drained.add(new Notification(message.name(), message.message()));
         }
         return drained;
+    }
+
+    /** How long a peer with work to do may move no byte before its connection is given up. */
+    public Duration stallTimeout() {
+        return config.timeouts().stall();
     }
 
     /** Asks whether a peer's engine is alive. */

@@ -99,8 +99,8 @@ final class History {
         outcomes.merge(outcome, 1, Integer::sum);
     }
 
-    Map<String, Integer> outcomes() {
-        return outcomes;
+    Outcomes outcomes() {
+        return new Outcomes(outcomes);
     }
 
     int successfulReads() {

@@ -256,14 +256,19 @@ final class Copies {
         return space.readable(slot).stream().anyMatch(replica -> replica.id() == id);
     }
 
-    /** Ends a copy or move without effect; {@code number} is that of {@link #end}. */
+    /**
+     * Ends a copy or move without effect; {@code number} is that of {@link #end}. The targets'
+     * space comes back when the term of the copy is over.
+     */
     Outcome<Done> revoke(Replication.Kind kind, Args.ClientKey args, long number) {
         int slot = find(args.key(), args.tenant());
         Failed<Done> refused = checkEnd(slot, kind, args, number);
         if (refused != null) {
             return refused;
         }
-        space.dropReplication(slot, 0);
+        // Who takes a copy back may have given up waiting for a write that is still on its way.
+        long term = replication(slot).startNanos + state.config.putReleaseNanos();
+        space.dropReplication(slot, term);
         backToRest(slot);
         return Outcome.done();
     }

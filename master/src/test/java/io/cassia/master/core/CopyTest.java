@@ -134,7 +134,29 @@ class CopyTest {
                 .isEqualTo(StoreCode.INVALID_PARAMS);
         ok(master.apply(new Command.CopyRevoke(of(A, "k"))));
         assertThat(code(endCopy(A, "k"))).isEqualTo(StoreCode.OBJECT_NO_REPLICATION_TASK);
-        assertThat(master.stats().usedBytes()).isEqualTo(KIB);
+    }
+
+    @Test
+    void what_is_taken_back_keeps_its_space_until_nobody_can_be_writing_to_it() {
+        for (boolean move : List.of(false, true)) {
+            master.run(Duration.ofSeconds(5), A, B);
+            Outcome<?> started = move ? move("k", "a", "b") : copy("k", "a", "b");
+            assertThat(code(started)).isEqualTo(StoreCode.OK);
+            master.run(Duration.ofSeconds(100), A, B);
+            ok(
+                    master.apply(
+                            move
+                                    ? new Command.MoveRevoke(of(A, "k"))
+                                    : new Command.CopyRevoke(of(A, "k"))));
+            assertThat(code(master.remove("k", false)))
+                    .as("nothing is under way")
+                    .isEqualTo(StoreCode.OK);
+            put("k");
+            master.run(Duration.ofSeconds(499), A, B);
+            assertThat(master.stats().usedBytes()).isEqualTo(2 * KIB);
+            master.run(Duration.ofSeconds(2), A, B);
+            assertThat(master.stats().usedBytes()).as("10 min after the Start").isEqualTo(KIB);
+        }
     }
 
     private Outcome<Done> endCopy(CopyStartResult started) {

@@ -231,14 +231,14 @@ final class MasterAudit {
                     ok(
                             (Outcome<MoveStartResult>) answer,
                             r -> copying(request, r.source(), r.target().stream().toList()));
-            case Command.CopyEnd _,
-                    Command.MoveEnd _,
-                    Command.CopyRevoke _,
-                    Command.MoveRevoke _ -> {
+            case Command.CopyEnd _, Command.MoveEnd _ -> {
                 copyEnded(request, ((Outcome<Done>) answer).isOk());
                 // Whatever the answer is, the copier does not write any more.
                 claims.giveBack(request.holder, true);
             }
+            case Command.CopyRevoke _, Command.MoveRevoke _ ->
+                    // Its bytes may still be on their way.
+                    copyEnded(request, ((Outcome<Done>) answer).isOk());
             case Command.Ping c -> hear(c.client());
             case Command.MountSegment c -> {
                 if (((Outcome<Done>) answer).isOk()) {

@@ -115,6 +115,16 @@ final class Lane {
         watch.arm(deadline - stalled < 0 ? deadline : stalled);
     }
 
+    /**
+     * Nothing is written once the deadline is over, not even by a process that was stopped right
+     * before: the peer's memory may be another one's by now.
+     */
+    void requireTime(Transfer transfer) throws IOException {
+        if (transfer.deadlineNanos() - context.clock().nanos() <= 0) {
+            throw new IOException("the deadline is over");
+        }
+    }
+
     /** An answer is expected at once. */
     void stayAwake() throws IOException {
         wire.stayAwake(spin);

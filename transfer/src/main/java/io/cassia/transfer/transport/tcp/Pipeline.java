@@ -210,6 +210,7 @@ final class Pipeline {
         while (from < outCount) {
             // The peer must take these bytes for the sake of the oldest transfer, which waits.
             lane.arm(run.head());
+            lane.requireTime(run.head());
             lane.write(out, from, outCount - from);
             while (from < outCount && !out[from].hasRemaining()) {
                 from++;
