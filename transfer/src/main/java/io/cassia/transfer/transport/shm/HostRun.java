@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.shm;
 
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.transport.RouteReason;
 import io.cassia.transfer.transport.Run;

@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.shm;
 
+import io.cassia.transfer.memory.ProcessCalls;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
