@@ -11,6 +11,7 @@ import io.cassia.transfer.handshake.HandshakeClient;
 import io.cassia.transfer.handshake.HandshakeServer;
 import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
+import io.cassia.transfer.memory.LentFile;
 import io.cassia.transfer.metadata.DescriptorCodec;
 import io.cassia.transfer.metadata.MetadataStore;
 import io.cassia.transfer.metadata.MetadataStores;
@@ -323,6 +324,11 @@ public final class TransferEngine implements AutoCloseable {
      */
     public Outcome<Region> map(Path file, long offsetBytes, long lengthBytes) {
         return open().then(_ -> memory.map(file, offsetBytes, lengthBytes));
+    }
+
+    /** Bytes of a page: what is mapped of a file begins at a multiple of them. */
+    public static long pageBytes() {
+        return LentFile.pageBytes();
     }
 
     /** Unmaps a region; ERR_BATCH_BUSY while a buffer of it is registered or a transfer uses it. */
