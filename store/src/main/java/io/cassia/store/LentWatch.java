@@ -22,8 +22,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes segments out of the pool whose file was cut off by its owner: what was stored there is gone,
- * and no object must be placed there. Looks once a second, from the first lent file on. Guarded.
+ * Takes segments out of the pool whose file was cut off by its owner: what was stored there is
+ * gone, and no object must be placed there. Looks once a second, from the first lent file on.
+ * Guarded.
  */
 final class LentWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LentWatch.class.getName());
@@ -68,8 +69,9 @@ final class LentWatch implements AutoCloseable {
                         Executors.newSingleThreadScheduledExecutor(
                                 Thread.ofPlatform().name("cassia-lent-watch").daemon().factory());
                 long period = PERIOD.toMillis();
-                var _ = thread.scheduleWithFixedDelay(
-                        this::tick, period, period, TimeUnit.MILLISECONDS);
+                var _ =
+                        thread.scheduleWithFixedDelay(
+                                this::tick, period, period, TimeUnit.MILLISECONDS);
             }
         } finally {
             lock.unlock();

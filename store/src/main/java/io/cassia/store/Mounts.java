@@ -81,8 +81,7 @@ final class Mounts {
 
     /** Lends memory, as several segments when it is long; all of it or, on failure, nothing. */
     Outcome<List<Uuid>> mount(long bytes, long longestBytes, Deadline deadline) {
-        return mount(
-                (_, length) -> engine.allocate(length), bytes, longestBytes, deadline);
+        return mount((_, length) -> engine.allocate(length), bytes, longestBytes, deadline);
     }
 
     /**
@@ -308,11 +307,7 @@ final class Mounts {
     Optional<MemorySegment> memory(long address, long bytes) {
         return around(address, bytes)
                 .filter(mount -> !mount.region.isLent())
-                .map(
-                        mount ->
-                                mount.region
-                                        .memory()
-                                        .asSlice(address - mount.segment.base(), bytes));
+                .map(mount -> mount.region.memory().asSlice(address - mount.segment.base(), bytes));
     }
 
     /**

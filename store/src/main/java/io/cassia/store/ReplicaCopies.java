@@ -255,9 +255,7 @@ final class ReplicaCopies {
             return fetched(found, source, targets, deadline);
         }
         Optional<MemorySegment> memory =
-                own
-                        ? mounts.memory(source.address(), source.size())
-                        : Optional.empty();
+                own ? mounts.memory(source.address(), source.size()) : Optional.empty();
         if (memory.isEmpty()) {
             return Outcome.failed(
                     StoreCode.REPLICA_NOT_IN_LOCAL_MEMORY,

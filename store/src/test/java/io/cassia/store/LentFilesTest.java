@@ -97,8 +97,7 @@ class LentFilesTest {
         assertThat(ids).hasSize(3);
         assertThat(other.segments().stream().map(Segment::size))
                 .containsExactly(10 * page, 10 * page, 5 * page + 3);
-        assertThat(code(node.mount(file, 0, 2 * page)))
-                .isEqualTo(StoreCode.SEGMENT_ALREADY_EXISTS);
+        assertThat(code(node.mount(file, 0, 2 * page))).isEqualTo(StoreCode.SEGMENT_ALREADY_EXISTS);
         // The first part of it is free, the second is not: nothing of it is lent.
         assertThat(code(other.mount(file, 16 * page, 20 * page)))
                 .isEqualTo(StoreCode.SEGMENT_ALREADY_EXISTS);
@@ -160,8 +159,7 @@ class LentFilesTest {
         client.put(KEY, value, PutOptions.DEFAULT).orThrow();
         StorageNode other = cluster.node(LENGTH);
         resize(1 << 20);
-        Outcome<?> copied =
-                client.copy(KEY, List.of(other.endpoint())).then(client::awaitTask);
+        Outcome<?> copied = client.copy(KEY, List.of(other.endpoint())).then(client::awaitTask);
         assertThat(code(copied))
                 .isIn(
                         StoreCode.TRANSFER_FAIL,
@@ -179,10 +177,7 @@ class LentFilesTest {
         assertThat(code(client.getBytes(KEY)))
                 .isIn(StoreCode.TRANSFER_FAIL, StoreCode.OBJECT_NOT_FOUND);
         assertThat(code(client.put(ByteString.of("new"), value, PutOptions.DEFAULT)))
-                .isIn(
-                        StoreCode.WRITE_FAIL,
-                        StoreCode.TRANSFER_FAIL,
-                        StoreCode.NO_AVAILABLE_HANDLE);
+                .isIn(StoreCode.WRITE_FAIL, StoreCode.TRANSFER_FAIL, StoreCode.NO_AVAILABLE_HANDLE);
         eventually("the segment leaves", () -> node.segments().isEmpty());
         assertThat(code(client.getBytes(KEY))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
         assertThat(client.stats().orThrow().segments()).isEmpty();

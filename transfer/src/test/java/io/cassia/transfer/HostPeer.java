@@ -127,8 +127,7 @@ final class HostPeer {
     /** lend path offset bytes */
     private String lend(Path file, long offset, long bytes) {
         Region region = engine.map(file, offset, bytes).orThrow();
-        RegisteredBuffer buffer =
-                engine.register(region.memory(), BufferOptions.DEFAULT).orThrow();
+        RegisteredBuffer buffer = engine.register(region.memory(), BufferOptions.DEFAULT).orThrow();
         buffers.put(buffer.address(), buffer);
         return Long.toUnsignedString(buffer.address());
     }

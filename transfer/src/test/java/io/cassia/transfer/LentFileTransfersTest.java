@@ -68,7 +68,8 @@ final class LentFileTransfersTest {
     private Outcome<Done> move(
             Opcode opcode, TransferEngine engine, String owner, MemorySegment local, long at) {
         SegmentHandle handle = engine.openSegment(owner).orThrow();
-        return engine.transfer(List.of(new TransferRequest(opcode, local, handle, at)), Peers.DEADLINE)
+        return engine.transfer(
+                        List.of(new TransferRequest(opcode, local, handle, at)), Peers.DEADLINE)
                 .getFirst();
     }
 
@@ -173,11 +174,12 @@ final class LentFileTransfersTest {
                     owner.register(region.memory(), BufferOptions.DEFAULT).orThrow();
             use(client, owner.localName(), buffer.address());
             assertThat(HostPeer.routes(meters)).hasSize(1);
-            assertThat(meters.get("cassia.transfer.rejections")
-                            .tag("engine", owner.localName())
-                            .tag("reason", "lost")
-                            .counter()
-                            .count())
+            assertThat(
+                            meters.get("cassia.transfer.rejections")
+                                    .tag("engine", owner.localName())
+                                    .tag("reason", "lost")
+                                    .counter()
+                                    .count())
                     .isPositive();
         }
     }

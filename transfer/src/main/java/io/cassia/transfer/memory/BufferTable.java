@@ -53,7 +53,8 @@ public final class BufferTable {
      */
     public Outcome<Registration> add(
             MemorySegment memory, String location, boolean readable, boolean writable) {
-        return addAll(List.of(new Wish(memory, null, location, readable, writable))).map(List::getFirst);
+        return addAll(List.of(new Wish(memory, null, location, readable, writable)))
+                .map(List::getFirst);
     }
 
     /** Adds all ranges or none, in their order; they must not overlap each other either. */

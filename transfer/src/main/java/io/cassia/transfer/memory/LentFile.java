@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>The owner may cut the file off at any moment. Then touching its pages is a signal, which ends
  * the process unless the JDK expects it at that very instruction, and where it does its error may
- * come later than the copy has ended. So nobody but the kernel touches this memory: to the kernel
- * a page that is not there is an error number. Nor may other processes map it.
+ * come later than the copy has ended. So nobody but the kernel touches this memory: to the kernel a
+ * page that is not there is an error number. Nor may other processes map it.
  */
 public final class LentFile implements Mapping {
     private static final System.Logger LOG = System.getLogger(LentFile.class.getName());
@@ -132,11 +132,7 @@ public final class LentFile implements Mapping {
         try {
             MemorySegment memory =
                     part.channel()
-                            .map(
-                                    FileChannel.MapMode.READ_WRITE,
-                                    offsetBytes,
-                                    lengthBytes,
-                                    arena);
+                            .map(FileChannel.MapMode.READ_WRITE, offsetBytes, lengthBytes, arena);
             mapped = new LentFile(part, offsetBytes, arena, memory, calls).checked();
         } catch (IOException e) {
             mapped =
@@ -231,8 +227,7 @@ public final class LentFile implements Mapping {
         }
         long at = 0;
         while (at < length) {
-            long result =
-                    copy(write, here, at, offset + at, Math.min(STEP_BYTES, length - at));
+            long result = copy(write, here, at, offset + at, Math.min(STEP_BYTES, length - at));
             if (result <= 0) {
                 tellOnce(offset + at, result);
                 return false;

@@ -148,8 +148,7 @@ final class LentFileTest {
         try (Arena arena = Arena.ofShared()) {
             gone = arena.allocate(ValueLayout.JAVA_LONG);
         }
-        assertThatThrownBy(() -> lent.read(0, gone))
-                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> lent.read(0, gone)).isInstanceOf(IllegalStateException.class);
         assertThat(lent.close().isOk()).isTrue();
     }
 }

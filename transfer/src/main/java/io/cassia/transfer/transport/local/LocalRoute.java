@@ -90,8 +90,7 @@ public final class LocalRoute implements Route {
             }
             long piece = Math.min(PIECE_BYTES, length - at);
             if (range.isLent()) {
-                if (!range.copyLent(
-                        transfer.isWrite(), offset + at, local.asSlice(at, piece))) {
+                if (!range.copyLent(transfer.isWrite(), offset + at, local.asSlice(at, piece))) {
                     return End.LOST;
                 }
             } else if (transfer.isWrite()) {

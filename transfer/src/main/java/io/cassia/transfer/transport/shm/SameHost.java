@@ -1,9 +1,9 @@
 package io.cassia.transfer.transport.shm;
 
-import io.cassia.transfer.memory.ProcessCalls;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.SharedFiles;
 import io.cassia.transfer.metadata.HostAccess;
