@@ -3,7 +3,6 @@ package io.cassia.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.Clock;
-import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
@@ -78,7 +77,7 @@ final class LentFileTransfersTest {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed ->
-                                assertThat((Code) failed.code())
+                                assertThat(failed.code())
                                         .as(failed.detail())
                                         .isIn(
                                                 TransferCode.ERR_ADDRESS_NOT_REGISTERED,
@@ -150,7 +149,7 @@ final class LentFileTransfersTest {
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
                             failed ->
-                                    assertThat((Code) failed.code())
+                                    assertThat(failed.code())
                                             .isEqualTo(TransferCode.ERR_BATCH_BUSY));
             assertThat(owner.unregister(buffer).isOk()).isTrue();
             assertThat(owner.free(region).isOk()).isTrue();

@@ -2,7 +2,6 @@ package io.cassia.gateways.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.io.IOException;
@@ -20,7 +19,7 @@ class LendableFilesTest {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed -> {
-                            assertThat((Code) failed.code()).isEqualTo(StoreCode.INVALID_PARAMS);
+                            assertThat(failed.code()).isEqualTo(StoreCode.INVALID_PARAMS);
                             assertThat(failed.detail()).contains("none of the directories");
                         });
     }

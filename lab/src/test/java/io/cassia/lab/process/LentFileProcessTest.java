@@ -241,6 +241,8 @@ class LentFileProcessTest {
                 .contains("cut off by its owner", owner.file().toString())
                 .contains(decoded.get("segment_ids").get(0).asString())
                 .contains("now " + (1 << 20) + " bytes");
+        assertThat(new String(send("GET", "/metrics", new byte[0]).body(), StandardCharsets.UTF_8))
+                .contains("cassia_node_lent_files_cut_total 1.0");
         assertThat(Files.size(owner.file())).isEqualTo(1 << 20);
         eventually(
                 "it is unmapped",

@@ -53,9 +53,12 @@ final class ForeignFile {
         void close() throws IOException {
             LOCK.lock();
             try {
-                lock.release();
+                try {
+                    lock.release();
+                } finally {
+                    file.leave();
+                }
             } finally {
-                file.leave();
                 LOCK.unlock();
             }
         }
@@ -111,12 +114,19 @@ final class ForeignFile {
                                 StandardOpenOption.READ,
                                 StandardOpenOption.WRITE,
                                 LinkOption.NOFOLLOW_LINKS));
-        ForeignFile file = new ForeignFile(path, key, channel);
-        OPEN.put(key, file);
-        if (!require(path).equals(key)) {
-            file.closeUnused();
+        boolean same = false;
+        try {
+            same = require(path).equals(key);
+        } finally {
+            if (!same) {
+                channel.close();
+            }
+        }
+        if (!same) {
             throw new IOException("it is being replaced by another file");
         }
+        ForeignFile file = new ForeignFile(path, key, channel);
+        OPEN.put(key, file);
         return file;
     }
 

@@ -3,7 +3,6 @@ package io.cassia.transfer.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.cassia.status.Code;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import java.io.IOException;
@@ -44,7 +43,7 @@ final class LentFileTest {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed -> {
-                            assertThat((Code) failed.code()).isEqualTo(code);
+                            assertThat(failed.code()).isEqualTo(code);
                             assertThat(failed.detail()).contains(why);
                         });
     }
