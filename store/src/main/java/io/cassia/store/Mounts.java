@@ -12,24 +12,28 @@ import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
+import io.cassia.status.TransferCode;
 import io.cassia.transfer.BufferOptions;
 import io.cassia.transfer.Region;
 import io.cassia.transfer.RegisteredBuffer;
 import io.cassia.transfer.TransferEngine;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The memory that a node lends: allocated in shared memory, registered with its engine, mounted at
- * the master. Guarded.
+ * The memory that a node lends: allocated in shared memory or part of another program's file,
+ * registered with its engine, mounted at the master. Guarded.
  *
  * <pre>
- *   allocate ─► register ─► MountSegment ─► lent
+ *   allocate, or map the file ─► register ─► MountSegment ─► lent
  *   lent ─► UnmountSegment ─► unregister ─► free
  * </pre>
  */
@@ -69,28 +73,80 @@ final class Mounts {
         }
     }
 
+    /** Where memory comes from. */
+    private interface Source {
+        /** So many bytes, after those that were taken before. */
+        Outcome<Region> take(long atBytes, long bytes);
+    }
+
     /** Lends memory, as several segments when it is long; all of it or, on failure, nothing. */
     Outcome<List<Uuid>> mount(long bytes, long longestBytes, Deadline deadline) {
+        return mount((_, length) -> engine.allocate(length), bytes, longestBytes, deadline);
+    }
+
+    /**
+     * Lends part of a file of another program in the same manner. INVALID_PARAMS when there is no
+     * such part, or no plain file that this user may write to; SEGMENT_ALREADY_EXISTS when some of
+     * it is lent already; UNAVAILABLE_IN_CURRENT_MODE when this system cannot lend files.
+     */
+    Outcome<List<Uuid>> mount(
+            Path file, long offsetBytes, long bytes, long longestBytes, Deadline deadline) {
+        long page = TransferEngine.pageBytes();
+        return mount(
+                (at, length) -> engine.map(file, offsetBytes + at, length),
+                bytes,
+                Math.max(page, longestBytes / page * page),
+                deadline);
+    }
+
+    private Outcome<List<Uuid>> mount(
+            Source source, long bytes, long longestBytes, Deadline deadline) {
         List<Uuid> mounted = new ArrayList<>();
-        long left = bytes;
-        while (left > 0) {
-            long next = Math.min(left, longestBytes);
-            Outcome<Uuid> one = mountOne(next, deadline);
+        long at = 0;
+        while (at < bytes) {
+            long next = Math.min(bytes - at, longestBytes);
+            Outcome<Uuid> one = mountOne(source, at, next, deadline);
             if (one instanceof Outcome.Failed<Uuid> failed) {
                 for (Uuid id : mounted) {
-                    Outcome<Done> _ = unmount(id, Duration.ZERO, deadline);
+                    // It may take as long as that of the call that has failed.
+                    takenBack(unmount(id, Duration.ZERO, Deadline.after(clock, LAST_WORD)), id);
                 }
                 return failed.in("mount of " + bytes + " bytes at " + engine.localName());
             }
             mounted.add(one.orThrow());
-            left -= next;
+            at += next;
         }
         return Outcome.ok(mounted);
     }
 
-    private Outcome<Uuid> mountOne(long bytes, Deadline deadline) {
+    private static void takenBack(Outcome<Done> outcome, Uuid id) {
+        if (outcome instanceof Outcome.Failed<Done>(Code code, String detail)) {
+            LOG.log(
+                    Level.WARNING,
+                    "segment not taken back segment={0} code={1} detail={2}",
+                    id,
+                    code.label(),
+                    detail);
+        }
+    }
+
+    /** The engine's failure to have memory, in the store's own code. */
+    private static <T> Outcome<T> notHad(Outcome.Failed<?> failed, long bytes) {
+        String what = "memory of " + bytes + " bytes";
+        return switch (failed.code()) {
+            case TransferCode.ERR_INVALID_ARGUMENT ->
+                    Outcome.failed(StoreCode.INVALID_PARAMS, failed.detail());
+            case TransferCode.ERR_ADDRESS_OVERLAPPED ->
+                    Outcome.failed(StoreCode.SEGMENT_ALREADY_EXISTS, failed.detail());
+            case TransferCode.ERR_NOT_IMPLEMENTED ->
+                    Outcome.failed(StoreCode.UNAVAILABLE_IN_CURRENT_MODE, failed.detail());
+            default -> Engines.failed(failed, what);
+        };
+    }
+
+    private Outcome<Uuid> mountOne(Source source, long atBytes, long bytes, Deadline deadline) {
         Outcome<Mount> made =
-                engine.allocate(bytes)
+                source.take(atBytes, bytes)
                         .then(
                                 region -> {
                                     Outcome<Mount> lent =
@@ -102,8 +158,7 @@ final class Mounts {
                                     return lent;
                                 });
         return switch (made) {
-            case Outcome.Failed<Mount> failed ->
-                    Engines.failed(failed, "memory of " + bytes + " bytes");
+            case Outcome.Failed<Mount> failed -> notHad(failed, bytes);
             case Outcome.Ok<Mount>(Mount mount) -> {
                 // Known before it is mounted: a re-mount in between must not miss it.
                 add(mount);
@@ -113,9 +168,11 @@ final class Mounts {
                                 new Args.MountSegment(mount.segment, client),
                                 deadline);
                 if (told instanceof Outcome.Failed<Done> failed) {
-                    remove(mount);
+                    boolean ours = remove(mount);
                     takeBack(mount, failed);
-                    withdraw(mount);
+                    if (ours) {
+                        withdraw(mount);
+                    }
                 }
                 yield told.map(_ -> mount.segment.id());
             }
@@ -161,10 +218,11 @@ final class Mounts {
         }
     }
 
-    private void remove(Mount mount) {
+    /** False when somebody else has done so. */
+    private boolean remove(Mount mount) {
         lock.lock();
         try {
-            mounts.remove(mount);
+            return mounts.remove(mount);
         } finally {
             lock.unlock();
         }
@@ -212,8 +270,9 @@ final class Mounts {
     }
 
     private void forget(Mount mount) {
-        remove(mount);
-        withdraw(mount);
+        if (remove(mount)) {
+            withdraw(mount);
+        }
     }
 
     /** From here on no peer reaches the memory. */
@@ -241,19 +300,54 @@ final class Mounts {
         }
     }
 
-    /** The memory behind a published range of this node; empty when it is not this node's. */
+    /**
+     * The memory behind a published range of this node; empty when it is not this node's, or when
+     * it {@link #isLent}.
+     */
     Optional<MemorySegment> memory(long address, long bytes) {
+        return around(address, bytes)
+                .filter(mount -> !mount.region.isLent())
+                .map(mount -> mount.region.memory().asSlice(address - mount.segment.base(), bytes));
+    }
+
+    /**
+     * Whether a published range of this node is in another program's file, whose bytes are reached
+     * by transfers alone.
+     */
+    boolean isLent(long address, long bytes) {
+        return around(address, bytes).filter(mount -> mount.region.isLent()).isPresent();
+    }
+
+    private Optional<Mount> around(long address, long bytes) {
         lock.lock();
         try {
             for (Mount mount : mounts) {
                 long offset = address - mount.segment.base();
                 if (offset >= 0 && bytes <= mount.segment.size() - offset) {
-                    return Optional.of(mount.region.memory().asSlice(offset, bytes));
+                    return Optional.of(mount);
                 }
             }
             return Optional.empty();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Segments whose file was cut off by its owner, and what can be said about the file. */
+    Map<Uuid, String> lost() {
+        List<Mount> now;
+        lock.lock();
+        try {
+            now = List.copyOf(mounts);
+        } finally {
+            lock.unlock();
+        }
+        Map<Uuid, String> lost = new LinkedHashMap<>();
+        for (Mount mount : now) {
+            if (!mount.region.isWhole()) {
+                lost.put(mount.segment.id(), mount.region.toString());
+            }
+        }
+        return lost;
     }
 }

@@ -251,16 +251,18 @@ final class ReplicaCopies {
         return into.isEmpty() ? Outcome.done() : carrier.carry(found, from, into, deadline);
     }
 
-    /** Out of this node's own memory, and no other's. */
+    /** Out of this node's own memory, and no other's; by the engine where it is lent. */
     private Outcome<Done> own(
             Found found,
             BufferDescriptor source,
             List<BufferDescriptor> targets,
             Deadline deadline) {
+        boolean own = source.transportEndpoint().equals(engine.localName());
+        if (own && mounts.isLent(source.address(), source.size())) {
+            return fetched(found, source, targets, deadline);
+        }
         Optional<MemorySegment> memory =
-                source.transportEndpoint().equals(engine.localName())
-                        ? mounts.memory(source.address(), source.size())
-                        : Optional.empty();
+                own ? mounts.memory(source.address(), source.size()) : Optional.empty();
         if (memory.isEmpty()) {
             return Outcome.failed(
                     StoreCode.REPLICA_NOT_IN_LOCAL_MEMORY,
@@ -271,7 +273,7 @@ final class ReplicaCopies {
                 .then(_ -> write(targets, 0, memory.get(), deadline));
     }
 
-    /** Out of another node's memory, a window at a time. */
+    /** By the engine, a window at a time. */
     private Outcome<Done> fetched(
             Found found,
             BufferDescriptor source,

@@ -15,6 +15,7 @@ import io.cassia.store.StoreClientConfig.Calls;
 import io.cassia.transfer.TransferEngine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,6 +46,7 @@ public final class StorageNode implements AutoCloseable {
     private final Mounts mounts;
     private final Heartbeat heartbeat;
     private final TaskRunner tasks;
+    private final LentWatch watch;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private StorageNode(
@@ -69,6 +71,7 @@ public final class StorageNode implements AutoCloseable {
                 new Transfers(engine, new Peers(engine, clock), new SumWorkers(clock, 0), clock);
         ReplicaCopies copies = new ReplicaCopies(client, engine, mounts, transfers, master);
         this.tasks = new TaskRunner(client, copies, master, clock, meters);
+        this.watch = new LentWatch(mounts::lost, this::unmountLost, meters);
     }
 
     /**
@@ -210,6 +213,36 @@ public final class StorageNode implements AutoCloseable {
     }
 
     /**
+     * Lends part of a file that another program owns, as {@link TransferEngine#map} does. It is
+     * taken back by itself, with a line in the log, when the owner cuts the file off.
+     * INVALID_PARAMS when there is no such part, or no plain file that this user may write to;
+     * SEGMENT_ALREADY_EXISTS when some of it is lent already; UNAVAILABLE_IN_CURRENT_MODE when this
+     * system cannot do it; else the codes of {@link #start}.
+     *
+     * @param offsetBytes a multiple of the page size
+     */
+    public Outcome<List<Uuid>> mount(Path file, long offsetBytes, long bytes) {
+        Outcome<List<Uuid>> mounted =
+                bytes < 1
+                        ? Outcome.failed(
+                                StoreCode.INVALID_PARAMS, bytes + " bytes of the file " + file)
+                        : mounts.mount(
+                                file,
+                                offsetBytes,
+                                bytes,
+                                config.longestSegmentBytes(),
+                                Deadline.after(clock, CALL_TIMEOUT));
+        if (mounted.isOk()) {
+            watch.begin();
+        }
+        return mounted;
+    }
+
+    private Outcome<Done> unmountLost(Uuid segment) {
+        return mounts.unmount(segment, Duration.ZERO, Deadline.after(clock, CALL_TIMEOUT));
+    }
+
+    /**
      * Takes a segment back; what was stored in it is gone. With a grace it takes no new objects and
      * stays readable for so long, for which this call waits. SEGMENT_NOT_FOUND when it is not this
      * node's, UNAVAILABLE_IN_CURRENT_STATUS when it is being unmounted.
@@ -285,6 +318,7 @@ public final class StorageNode implements AutoCloseable {
             drainFirst();
         }
         tasks.close();
+        watch.close();
         heartbeat.close();
         unmountAll();
         engine.close();

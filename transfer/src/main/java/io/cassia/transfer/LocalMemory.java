@@ -5,6 +5,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
+import io.cassia.transfer.memory.LentFile;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.SharedMapping;
 import io.cassia.transfer.metadata.PeerDirectory;
@@ -14,6 +15,7 @@ import io.cassia.transfer.topology.NumaMemory;
 import io.cassia.transfer.transport.shm.SameHost;
 import io.cassia.transfer.transport.tcp.DataServer;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine's own segment: its regions, its registered buffers, and how they come and go. Guarded.
@@ -114,6 +117,17 @@ final class LocalMemory {
                         });
     }
 
+    /** Maps a part of another program's file. */
+    Outcome<Region> map(Path file, long offsetBytes, long lengthBytes) {
+        return LentFile.map(file, offsetBytes, lengthBytes)
+                .map(
+                        mapping -> {
+                            Region region = new Region(mapping, this);
+                            regions.add(region);
+                            return region;
+                        });
+    }
+
     /** Registers all or none. */
     Outcome<List<RegisteredBuffer>> register(List<MemorySegment> memory, BufferOptions options) {
         return locations
@@ -131,19 +145,34 @@ final class LocalMemory {
         if (!range.readable()) {
             return;
         }
-        for (Region region : regions) {
+        Region region = around(range.memory());
+        if (region == null) {
+            host.add(range, 0, 0);
+        } else {
             long offset = range.address() - region.memory().address();
-            if (offset >= 0 && offset + range.lengthBytes() <= region.lengthBytes()) {
-                host.add(range, region.mapping().number(), offset);
-                return;
-            }
+            host.add(range, region.mapping().number(), offset);
         }
-        host.add(range, 0, 0);
     }
 
-    private static BufferTable.Wish wish(MemorySegment memory, BufferOptions options) {
+    /** The region that memory is in; null for memory of somebody else. */
+    private @Nullable Region around(MemorySegment memory) {
+        for (Region region : regions) {
+            long offset = memory.address() - region.memory().address();
+            if (offset >= 0 && offset + memory.byteSize() <= region.lengthBytes()) {
+                return region;
+            }
+        }
+        return null;
+    }
+
+    private BufferTable.Wish wish(MemorySegment memory, BufferOptions options) {
+        Region region = around(memory);
         return new BufferTable.Wish(
-                memory, options.location(), options.remoteAccessible(), options.remoteWritable());
+                memory,
+                region != null && region.mapping() instanceof LentFile lent ? lent : null,
+                options.location(),
+                options.remoteAccessible(),
+                options.remoteWritable());
     }
 
     private Outcome<List<RegisteredBuffer>> published(

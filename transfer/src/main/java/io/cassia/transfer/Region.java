@@ -1,24 +1,25 @@
 package io.cassia.transfer;
 
 import io.cassia.status.Done;
-import io.cassia.transfer.memory.SharedMapping;
+import io.cassia.transfer.memory.LentFile;
+import io.cassia.transfer.memory.Mapping;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory allocated by the engine: one shared mapping that lives until {@link TransferEngine#free}
- * or the engine's end. Guarded. It is not published until {@link TransferEngine#register} is called
- * with it or with slices of it.
+ * Memory that the engine has allocated, or mapped for its caller: one mapping that lives until
+ * {@link TransferEngine#free} or the engine's end. Guarded. It is not published until {@link
+ * TransferEngine#register} is called with it or with slices of it.
  */
 public final class Region implements AutoCloseable {
-    private final SharedMapping mapping;
+    private final Mapping mapping;
     private final LocalMemory owner;
 
-    Region(SharedMapping mapping, LocalMemory owner) {
+    Region(Mapping mapping, LocalMemory owner) {
         this.mapping = mapping;
         this.owner = owner;
     }
 
-    /** The whole region, zeroed at first, accessible from every thread. */
+    /** The whole region, accessible from every thread; zeroed at first when it was allocated. */
     public MemorySegment memory() {
         return mapping.memory();
     }
@@ -28,7 +29,28 @@ public final class Region implements AutoCloseable {
         return mapping.memory().byteSize();
     }
 
-    SharedMapping mapping() {
+    /**
+     * Whether it is another program's file, which may be cut at any moment: whoever touches it
+     * himself may end the process. Transfers are safe.
+     */
+    public boolean isLent() {
+        return mapping instanceof LentFile;
+    }
+
+    /** Whether all of it is there; a file of another program may have been cut. */
+    public boolean isWhole() {
+        return !(mapping instanceof LentFile file) || file.isWhole();
+    }
+
+    /** What it is, for people. */
+    @Override
+    public String toString() {
+        return mapping instanceof LentFile file
+                ? "%d bytes of %s (now %s)".formatted(lengthBytes(), file.path(), file.sizeNow())
+                : lengthBytes() + " bytes";
+    }
+
+    Mapping mapping() {
         return mapping;
     }
 

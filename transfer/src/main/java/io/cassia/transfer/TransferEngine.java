@@ -11,6 +11,7 @@ import io.cassia.transfer.handshake.HandshakeClient;
 import io.cassia.transfer.handshake.HandshakeServer;
 import io.cassia.transfer.handshake.Inbox;
 import io.cassia.transfer.memory.BufferTable;
+import io.cassia.transfer.memory.LentFile;
 import io.cassia.transfer.metadata.DescriptorCodec;
 import io.cassia.transfer.metadata.MetadataStore;
 import io.cassia.transfer.metadata.MetadataStores;
@@ -35,6 +36,7 @@ import io.cassia.transfer.transport.tcp.ClientContext;
 import io.cassia.transfer.transport.tcp.DataServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -308,6 +310,25 @@ public final class TransferEngine implements AutoCloseable {
      */
     public Outcome<Region> allocate(long lengthBytes, String location) {
         return open().then(_ -> memory.allocate(lengthBytes, location));
+    }
+
+    /**
+     * Maps part of a file that another program owns, to be registered and lent. Peers and this
+     * engine then move its bytes by the kernel alone, so that a file that its owner cuts off fails
+     * their transfers and nothing else. Nobody else should touch the region's memory.
+     *
+     * <p>ERR_INVALID_ARGUMENT when the offset is no multiple of the page size, the file is not
+     * there, not plain, too short, or this user may not write to it; ERR_ADDRESS_OVERLAPPED when
+     * some of it is lent already, ERR_NOT_IMPLEMENTED when the kernel does not copy inside this
+     * process, ERR_MEMORY when it cannot be mapped.
+     */
+    public Outcome<Region> map(Path file, long offsetBytes, long lengthBytes) {
+        return open().then(_ -> memory.map(file, offsetBytes, lengthBytes));
+    }
+
+    /** Bytes of a page: what is mapped of a file begins at a multiple of them. */
+    public static long pageBytes() {
+        return LentFile.pageBytes();
     }
 
     /** Unmaps a region; ERR_BATCH_BUSY while a buffer of it is registered or a transfer uses it. */

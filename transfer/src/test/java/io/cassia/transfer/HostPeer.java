@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -90,6 +91,7 @@ final class HostPeer {
                                 arena.allocate(number(words, 1)),
                                 number(words, 2),
                                 BufferOptions.DEFAULT);
+                case "lend" -> lend(Path.of(words.get(1)), number(words, 2), number(words, 3));
                 case "pieces" -> pieces(number(words, 1), number(words, 2));
                 case "unregister" -> unregister(number(words, 1));
                 case "crc" -> crc(number(words, 1), number(words, 2), number(words, 3));
@@ -118,6 +120,14 @@ final class HostPeer {
     private String register(MemorySegment memory, long seed, BufferOptions options) {
         Peers.fill(memory, seed);
         RegisteredBuffer buffer = engine.register(memory, options).orThrow();
+        buffers.put(buffer.address(), buffer);
+        return Long.toUnsignedString(buffer.address());
+    }
+
+    /** lend path offset bytes */
+    private String lend(Path file, long offset, long bytes) {
+        Region region = engine.map(file, offset, bytes).orThrow();
+        RegisteredBuffer buffer = engine.register(region.memory(), BufferOptions.DEFAULT).orThrow();
         buffers.put(buffer.address(), buffer);
         return Long.toUnsignedString(buffer.address());
     }

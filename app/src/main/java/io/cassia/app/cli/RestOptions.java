@@ -7,6 +7,8 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,18 @@ final class RestOptions {
             })
     private @Nullable Path keyStore;
 
+    @Option(
+            names = "--rest-lend-from",
+            paramLabel = "DIR",
+            split = ",",
+            defaultValue = "${env:CASSIA_REST_LEND_FROM:-/dev/shm}",
+            description = {
+                "Directories, separated by commas, whose files of other programs may be lent by",
+                "/api/mount_shm and /api/reconfigure; 'none' for none. Default:",
+                "$CASSIA_REST_LEND_FROM, else /dev/shm."
+            })
+    private List<String> lendFrom = List.of();
+
     /** A port, or {@code off}. */
     static final class PortOrOff implements ITypeConverter<Integer> {
         private static final int HIGHEST = 65_535;
@@ -104,11 +118,38 @@ final class RestOptions {
                     StoreCode.INVALID_PARAMS,
                     "--rest-port must not be 'off' here, --rest-buffers and --rest-patience not 0");
         }
-        return access(variables)
-                .map(
-                        access ->
-                                new RestConfig(host, port, bufferBytes, requests, patience)
-                                        .withAccess(access));
+        return directories()
+                .then(
+                        directories ->
+                                access(variables)
+                                        .map(
+                                                access ->
+                                                        new RestConfig(
+                                                                        host,
+                                                                        port,
+                                                                        bufferBytes,
+                                                                        requests,
+                                                                        patience)
+                                                                .withAccess(access)
+                                                                .lendingFrom(directories)));
+    }
+
+    private Outcome<List<Path>> directories() {
+        if (lendFrom.equals(List.of("none"))) {
+            return Outcome.ok(List.of());
+        }
+        List<Path> directories = new ArrayList<>();
+        for (String text : lendFrom) {
+            Path directory = Path.of(text.strip());
+            if (!directory.isAbsolute() || directory.getNameCount() == 0) {
+                return Outcome.failed(
+                        StoreCode.INVALID_PARAMS,
+                        "--rest-lend-from: '%s' must be the absolute path of a directory below /"
+                                .formatted(text));
+            }
+            directories.add(directory.normalize());
+        }
+        return Outcome.ok(directories);
     }
 
     private Outcome<RestAccess> access(Map<String, String> variables) {

@@ -2,7 +2,9 @@ package io.cassia.app.cluster;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
+import io.cassia.gateways.rest.FilePart;
 import io.cassia.gateways.rest.SegmentHost;
+import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
@@ -12,15 +14,14 @@ import io.cassia.store.StorageNode;
 import io.cassia.store.StoreClientConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
- * Memory of a gateway's process in the pool, with a node that starts when it is first wanted.
- * Guarded.
+ * Memory of a gateway's process, and files of others, in the pool, with a node that starts when
+ * something is first lent. Guarded.
  */
 final class LentSegments implements SegmentHost, AutoCloseable {
     private static final int MOST = 256;
@@ -29,9 +30,6 @@ final class LentSegments implements SegmentHost, AutoCloseable {
     private final Clock clock;
     private final MeterRegistry meters;
     private final ReentrantLock lock = new ReentrantLock();
-
-    @GuardedBy("lock")
-    private final Map<String, Uuid> lent = new HashMap<>();
 
     @GuardedBy("lock")
     private Optional<StorageNode> node = Optional.empty();
@@ -44,20 +42,39 @@ final class LentSegments implements SegmentHost, AutoCloseable {
 
     @Override
     public Outcome<List<String>> mount(long bytes) {
+        return mount(running -> running.mount(bytes));
+    }
+
+    @Override
+    public Outcome<List<String>> mount(FilePart part) {
+        return mount(running -> running.mount(part.file(), part.offsetBytes(), part.lengthBytes()));
+    }
+
+    private Outcome<List<String>> mount(Function<StorageNode, Outcome<List<Uuid>>> what) {
         lock.lock();
         try {
-            if (lent.size() >= MOST) {
+            if (node.isPresent() && node.get().segments().size() >= MOST) {
                 return Outcome.failed(
                         StoreCode.NO_AVAILABLE_HANDLE,
                         MOST + " segments are lent already; give some back first");
             }
-            Outcome<List<Uuid>> mounted = node().then(running -> running.mount(bytes));
-            if (mounted instanceof Outcome.Ok<List<Uuid>>(List<Uuid> ids)) {
-                for (Uuid id : ids) {
-                    lent.put(id.toString(), id);
-                }
-            }
-            return mounted.map(ids -> ids.stream().map(Uuid::toString).toList());
+            return node().then(what).map(ids -> ids.stream().map(Uuid::toString).toList());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<String> lent() {
+        return running()
+                .map(node -> node.segments().stream().map(lent -> lent.id().toString()).toList())
+                .orElse(List.of());
+    }
+
+    private Optional<StorageNode> running() {
+        lock.lock();
+        try {
+            return node;
         } finally {
             lock.unlock();
         }
@@ -88,34 +105,18 @@ final class LentSegments implements SegmentHost, AutoCloseable {
     /** Others are not kept waiting while the grace passes. */
     @Override
     public Outcome<Done> unmount(String segment, Duration grace) {
-        Uuid id;
-        StorageNode running;
-        lock.lock();
-        try {
-            id = lent.get(segment);
-            if (id == null || node.isEmpty()) {
-                return Outcome.failed(
+        Optional<StorageNode> running = running();
+        Optional<Uuid> id =
+                running.stream()
+                        .flatMap(node -> node.segments().stream())
+                        .map(Segment::id)
+                        .filter(lent -> lent.toString().equals(segment))
+                        .findFirst();
+        return id.isEmpty()
+                ? Outcome.failed(
                         StoreCode.SEGMENT_NOT_FOUND,
-                        "segment '" + segment + "' was not lent by this service");
-            }
-            running = node.get();
-        } finally {
-            lock.unlock();
-        }
-        Outcome<Done> unmounted = running.unmount(id, grace);
-        if (unmounted.isOk()) {
-            forget(segment);
-        }
-        return unmounted;
-    }
-
-    private void forget(String segment) {
-        lock.lock();
-        try {
-            lent.remove(segment);
-        } finally {
-            lock.unlock();
-        }
+                        "segment '" + segment + "' is not lent by this service")
+                : running.get().unmount(id.get(), grace);
     }
 
     @Override

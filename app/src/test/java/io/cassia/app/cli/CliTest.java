@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -241,12 +242,28 @@ class CliTest {
                         "closed gateway");
     }
 
+    @Test
+    void a_gateway_lends_files_from_where_it_is_told() {
+        assertThat(CliRun.of(backend, "gateway", "--rest-lend-from", "/dev/shm,/mnt/kv/").exit())
+                .isZero();
+        assertThat(CliRun.of(backend, "gateway", "--rest-lend-from=none").exit()).isZero();
+        assertThat(backend.log)
+                .contains(
+                        "gateway 127.0.0.1:50051 "
+                                + RestConfig.DEFAULT.lendingFrom(
+                                        List.of(Path.of("/dev/shm"), Path.of("/mnt/kv"))),
+                        "gateway 127.0.0.1:50051 " + RestConfig.DEFAULT.lendingFrom(List.of()));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "gateway --rest-port off",
                 "gateway --rest-buffers 0",
                 "gateway --rest-port 70000",
+                "gateway --rest-lend-from shm",
+                "gateway --rest-lend-from /",
+                "gateway --rest-lend-from none,/dev/shm",
                 "gateway --rest-requests 0"
             })
     void a_gateway_that_makes_no_sense_is_a_usage_error(String line) {

@@ -1,6 +1,8 @@
 package io.cassia.gateways.rest;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What the REST service listens on and how much it takes on. Immutable.
@@ -13,6 +15,7 @@ import java.time.Duration;
  * @param patience how long a client may neither send nor take a byte, and how long a request waits
  *     for buffers
  * @param access who may ask
+ * @param lendsFrom directories whose files requests may have lent
  */
 public record RestConfig(
         String host,
@@ -20,7 +23,8 @@ public record RestConfig(
         long bufferBytes,
         int maxRequests,
         Duration patience,
-        RestAccess access) {
+        RestAccess access,
+        List<Path> lendsFrom) {
     /** Upstream's port of the HTTP server of a client (spec mooncake-store 12.3). */
     public static final int PORT = 9300;
 
@@ -32,19 +36,32 @@ public record RestConfig(
             throw new IllegalArgumentException(
                     bufferBytes + " bytes, " + maxRequests + " requests, patience " + patience);
         }
+        lendsFrom = List.copyOf(lendsFrom);
     }
 
-    /** For everybody. */
+    /** For everybody, and what is in shared memory. */
     public RestConfig(String host, int port, long bufferBytes, int maxRequests, Duration patience) {
-        this(host, port, bufferBytes, maxRequests, patience, RestAccess.OPEN);
+        this(
+                host,
+                port,
+                bufferBytes,
+                maxRequests,
+                patience,
+                RestAccess.OPEN,
+                List.of(LendableFiles.SHARED_MEMORY));
     }
 
     public RestConfig listeningOn(String newHost, int newPort) {
-        return new RestConfig(newHost, newPort, bufferBytes, maxRequests, patience, access);
+        return new RestConfig(
+                newHost, newPort, bufferBytes, maxRequests, patience, access, lendsFrom);
     }
 
     public RestConfig withAccess(RestAccess value) {
-        return new RestConfig(host, port, bufferBytes, maxRequests, patience, value);
+        return new RestConfig(host, port, bufferBytes, maxRequests, patience, value, lendsFrom);
+    }
+
+    public RestConfig lendingFrom(List<Path> directories) {
+        return new RestConfig(host, port, bufferBytes, maxRequests, patience, access, directories);
     }
 
     /** {@code http} or {@code https}. */

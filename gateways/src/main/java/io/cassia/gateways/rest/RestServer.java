@@ -74,7 +74,8 @@ public final class RestServer implements AutoCloseable {
                 new RestEndpoints(
                         new ObjectEndpoints(client, memory),
                         new BatchEndpoints(client, memory),
-                        new SegmentEndpoints(segments, memory),
+                        new SegmentEndpoints(
+                                segments, new LendableFiles(config.lendsFrom()), memory),
                         new StatusEndpoints(client, metrics, metricsText));
         server.setExecutor(this::run);
         server.createContext("/", this::handle);

@@ -4,6 +4,7 @@ import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,16 +14,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Memory that this process lends to the pool (spec mooncake-store 12.3). Immutable.
+ * Memory that this process lends to the pool (spec mooncake-store 12.3). Thread-safe.
  *
  * <pre>
  *   POST /api/mount               {"size"}                               memory of this process
+ *   POST /api/mount_shm           {"name", "size", "offset"}             a file of another program
+ *   POST /api/reconfigure         {"mode": "decode", "path", "size", "offset"}   lends such a file
+ *                                 {"mode": "prefill"}                            takes it back
  *   POST /api/unmount             {"segment_ids", "grace_period_seconds"}
  *   POST /api/unmount_shm         the same
- *   POST /api/mount_shm           memory of other programs: NOT_SUPPORTED
- *   POST /api/reconfigure         between such memory and none: NOT_SUPPORTED
  *   POST /api/unmount_local_disk  there is no disk tier: UNAVAILABLE_IN_CURRENT_MODE
  * </pre>
+ *
+ * Members {@code protocol} and {@code location} are taken and ignored: memory is reached over TCP.
  */
 final class SegmentEndpoints {
     /** Upstream's unit of lent memory: sizes are rounded up to it (spec mooncake-store 2.3). */
@@ -31,11 +35,15 @@ final class SegmentEndpoints {
     private static final int MAX_GRACE_SECONDS = 3600;
 
     private final SegmentHost host;
+    private final LendableFiles files;
     private final BodyMemory memory;
+    private final DecodeMemory decodeMemory;
 
-    SegmentEndpoints(SegmentHost host, BodyMemory memory) {
+    SegmentEndpoints(SegmentHost host, LendableFiles files, BodyMemory memory) {
         this.host = host;
+        this.files = files;
         this.memory = memory;
+        this.decodeMemory = new DecodeMemory(host);
     }
 
     void mount(RestExchange exchange) throws IOException {
@@ -53,8 +61,7 @@ final class SegmentEndpoints {
         long bytes = (size.asLong() + UNIT - 1) / UNIT * UNIT;
         switch (host.mount(bytes)) {
             case Outcome.Ok<List<String>>(List<String> ids) -> {
-                ObjectNode answer = Bodies.success();
-                ids.forEach(answer.putArray("segment_ids")::add);
+                ObjectNode answer = withIds(Bodies.success(), ids);
                 exchange.json(HttpStatus.OK, answer.put("allocated_size", bytes));
             }
             case Outcome.Failed<List<String>> failed -> exchange.failed(failed);
@@ -114,21 +121,86 @@ final class SegmentEndpoints {
     }
 
     void mountShm(RestExchange exchange) throws IOException {
-        exchange.failed(
-                HttpStatus.NOT_IMPLEMENTED,
-                StoreCode.NOT_SUPPORTED,
-                "a file in /dev/shm belongs to another program, which may cut it off or write to it"
-                        + " while objects lie there; POST /api/mount {\"size\": BYTES} lends memory"
-                        + " of this service, 'cassia node' that of a process of its own");
+        Optional<JsonNode> document = Documents.receive(exchange, memory);
+        if (document.isEmpty()) {
+            return;
+        }
+        Outcome<List<String>> mounted =
+                text(document.get(), "name")
+                        .then(files::named)
+                        .then(file -> part(document.get(), file))
+                        .then(host::mount);
+        switch (mounted) {
+            case Outcome.Ok<List<String>>(List<String> ids) ->
+                    exchange.json(HttpStatus.OK, withIds(Bodies.success(), ids));
+            case Outcome.Failed<List<String>> failed -> exchange.failed(failed);
+        }
     }
 
     void reconfigure(RestExchange exchange) throws IOException {
-        exchange.failed(
-                HttpStatus.NOT_IMPLEMENTED,
-                StoreCode.NOT_SUPPORTED,
-                "decode and prefill differ in whether a file's memory is lent, which this service"
-                        + " does not do; POST /api/mount {\"size\": BYTES} begins to lend,"
-                        + " POST /api/unmount {\"segment_ids\": [...]} ends it");
+        Optional<JsonNode> document = Documents.receive(exchange, memory);
+        if (document.isEmpty()) {
+            return;
+        }
+        switch (text(document.get(), "mode").then(mode -> change(mode, document.get()))) {
+            case Outcome.Failed<Changed> failed -> exchange.failed(failed);
+            case Outcome.Ok<Changed>(Changed(String mode, DecodeMemory.Change change))
+                    when change.failure().isEmpty() ->
+                    exchange.json(
+                            HttpStatus.OK,
+                            withIds(Bodies.success().put("mode", mode), change.segments()));
+            case Outcome.Ok<Changed>(Changed(String mode, DecodeMemory.Change change)) -> {
+                Outcome.Failed<?> why = change.failure().get();
+                ObjectNode answer = withIds(Bodies.failure(why), change.segments());
+                change.stuck().forEach(answer.putArray("failed_segment_ids")::add);
+                exchange.json(HttpStatus.of(why.code()), answer);
+            }
+        }
+    }
+
+    private record Changed(String mode, DecodeMemory.Change change) {}
+
+    private Outcome<Changed> change(String mode, JsonNode document) {
+        Outcome<DecodeMemory.Change> change =
+                switch (mode) {
+                    case "decode" ->
+                            text(document, "path")
+                                    .then(files::at)
+                                    .then(file -> part(document, file))
+                                    .map(decodeMemory::decode);
+                    case "prefill" -> Outcome.ok(decodeMemory.prefill());
+                    default -> Documents.invalid("\"mode\" must be \"decode\" or \"prefill\"");
+                };
+        return change.map(done -> new Changed(mode, done));
+    }
+
+    private static ObjectNode withIds(ObjectNode answer, List<String> ids) {
+        ids.forEach(answer.putArray("segment_ids")::add);
+        return answer;
+    }
+
+    private static Outcome<String> text(JsonNode document, String name) {
+        JsonNode text = document.path(name);
+        return text.isString() && !text.stringValue().isEmpty()
+                ? Outcome.ok(text.stringValue())
+                : Documents.invalid("\"" + name + "\" must be a text that is not empty");
+    }
+
+    private static Outcome<FilePart> part(JsonNode document, Path file) {
+        JsonNode size = document.path("size");
+        JsonNode offset = document.path("offset");
+        boolean good =
+                size.isIntegralNumber()
+                        && size.canConvertToLong()
+                        && size.asLong() > 0
+                        && (offset.isMissingNode()
+                                || (offset.isIntegralNumber()
+                                        && offset.canConvertToLong()
+                                        && offset.asLong() >= 0));
+        return good
+                ? Outcome.ok(new FilePart(file, offset.asLong(0), size.asLong()))
+                : Documents.invalid(
+                        "\"size\" must be a number of bytes above 0, \"offset\" one from 0");
     }
 
     private static List<String> ids(JsonNode given) {

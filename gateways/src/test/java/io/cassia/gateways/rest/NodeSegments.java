@@ -14,7 +14,22 @@ import java.util.Optional;
 record NodeSegments(StorageNode node) implements SegmentHost {
     @Override
     public Outcome<List<String>> mount(long bytes) {
-        return node.mount(bytes).map(ids -> ids.stream().map(Uuid::toString).toList());
+        return node.mount(bytes).map(NodeSegments::texts);
+    }
+
+    @Override
+    public Outcome<List<String>> mount(FilePart part) {
+        return node.mount(part.file(), part.offsetBytes(), part.lengthBytes())
+                .map(NodeSegments::texts);
+    }
+
+    private static List<String> texts(List<Uuid> ids) {
+        return ids.stream().map(Uuid::toString).toList();
+    }
+
+    @Override
+    public List<String> lent() {
+        return texts(node.segments().stream().map(Segment::id).toList());
     }
 
     @Override

@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cassia.base.ByteString;
 import io.cassia.status.StoreCode;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -358,12 +363,6 @@ class RestServerTest {
                 }) {
             assertFailure(cluster.post("/api/unmount", bad), 400, StoreCode.INVALID_PARAMS);
         }
-        HttpResponse<byte[]> shm = cluster.post("/api/mount_shm", "{\"name\":\"x\",\"size\":1}");
-        assertFailure(shm, 501, StoreCode.NOT_SUPPORTED);
-        assertThat(json(shm).get("message").asString()).contains("/dev/shm", "/api/mount");
-        HttpResponse<byte[]> mode = cluster.post("/api/reconfigure", "{\"mode\":\"prefill\"}");
-        assertFailure(mode, 501, StoreCode.NOT_SUPPORTED);
-        assertThat(json(mode).get("message").asString()).contains("prefill", "/api/unmount");
         assertFailure(
                 cluster.post("/api/unmount_local_disk", "{\"grace_period_seconds\":3601}"),
                 400,
@@ -372,6 +371,160 @@ class RestServerTest {
                 cluster.post("/api/unmount_local_disk", "{}"),
                 409,
                 StoreCode.UNAVAILABLE_IN_CURRENT_MODE);
+    }
+
+    /** A file of somebody else in shared memory, that its test deletes. */
+    private static Path sharedFile(int length) throws IOException {
+        Path file = Files.createTempFile(Path.of("/dev/shm"), "rest", ".kv");
+        return Files.write(file, new byte[length]);
+    }
+
+    private static String shm(Path file, long offset, long size) {
+        return "{\"name\":\"%s\",\"size\":%d,\"offset\":%d,\"protocol\":\"tcp\",\"location\":\"\"}"
+                .formatted(file.getFileName(), size, offset);
+    }
+
+    private static String decode(Path file, long offset, long size) {
+        return "{\"mode\":\"decode\",\"path\":\"%s\",\"size\":%d,\"offset\":%d}"
+                .formatted(file, size, offset);
+    }
+
+    private static List<String> ids(HttpResponse<byte[]> response) {
+        assertThat(response.statusCode()).as(text(response)).isEqualTo(200);
+        List<String> ids = new ArrayList<>();
+        json(response).get("segment_ids").forEach(id -> ids.add(id.stringValue()));
+        return ids;
+    }
+
+    private int segments() {
+        return cluster.client.stats().orThrow().segments().size();
+    }
+
+    @Test
+    void a_file_in_shared_memory_is_lent_and_taken_back() throws Exception {
+        Path file = sharedFile(2 << 20);
+        try {
+            List<String> ids = ids(cluster.post("/api/mount_shm", shm(file, 1 << 20, 1 << 20)));
+            assertThat(ids).hasSize(1);
+            assertThat(segments()).isEqualTo(2);
+            assertFailure(
+                    cluster.post("/api/mount_shm", shm(file, 0, 2 << 20)),
+                    409,
+                    StoreCode.SEGMENT_ALREADY_EXISTS);
+            List<String> rest = ids(cluster.post("/api/mount_shm", shm(file, 0, 1 << 20)));
+            String both =
+                    "{\"segment_ids\":[\"%s\",\"%s\"],\"grace_period_seconds\":0}"
+                            .formatted(ids.getFirst(), rest.getFirst());
+            assertThat(text(cluster.post("/api/unmount_shm", both)))
+                    .isEqualTo("{\"status\":\"success\"}");
+            HttpResponse<byte[]> again = cluster.post("/api/unmount_shm", both);
+            assertFailure(again, 404, StoreCode.SEGMENT_NOT_FOUND);
+            assertThat(json(again).get("failed_segment_ids")).hasSize(2);
+            assertThat(segments()).isEqualTo(1);
+            assertThat(Files.size(file)).isEqualTo(2 << 20);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    @Test
+    void files_that_may_not_be_lent_are_400() throws Exception {
+        Path file = sharedFile(1 << 20);
+        Path link = file.resolveSibling(file.getFileName() + ".link");
+        try {
+            Files.createSymbolicLink(link, file);
+            for (String bad :
+                    new String[] {
+                        "{}",
+                        "[]",
+                        "{\"name\":\"\",\"size\":1}",
+                        "{\"name\":7,\"size\":1}",
+                        "{\"name\":\"..\",\"size\":1}",
+                        "{\"name\":\"a/b\",\"size\":1}",
+                        "{\"name\":\"/dev/shm/x\",\"size\":1}",
+                        "{\"name\":\"a\\u0000b\",\"size\":1}",
+                        "{\"name\":\"no such file\",\"size\":1}",
+                        "{\"name\":\"" + file.getFileName() + "\"}",
+                        "{\"name\":\"" + file.getFileName() + "\",\"size\":1.5}",
+                        "{\"name\":\"" + file.getFileName() + "\",\"size\":36893488147419103232}",
+                        shm(link, 0, 1 << 20),
+                        shm(file, 0, 0),
+                        shm(file, 0, -1),
+                        shm(file, -4096, 4096),
+                        shm(file, 1, 4096),
+                        shm(file, 0, (1 << 20) + 1),
+                        shm(file, 1 << 20, 4096),
+                        shm(file, 4096, Long.MAX_VALUE)
+                    }) {
+                assertFailure(cluster.post("/api/mount_shm", bad), 400, StoreCode.INVALID_PARAMS);
+            }
+            for (String bad :
+                    new String[] {
+                        "{}",
+                        "{\"mode\":\"both\"}",
+                        "{\"mode\":\"decode\"}",
+                        "{\"mode\":\"decode\",\"path\":\"" + file + "\"}",
+                        decode(file.getFileName(), 0, 4096),
+                        decode(Path.of("/etc/hostname"), 0, 1),
+                        decode(Path.of("/dev/shm/../../etc/hostname"), 0, 1),
+                        decode(Path.of("/dev/shm"), 0, 1),
+                        decode(link, 0, 4096)
+                    }) {
+                assertFailure(cluster.post("/api/reconfigure", bad), 400, StoreCode.INVALID_PARAMS);
+            }
+            assertThat(segments()).isEqualTo(1);
+        } finally {
+            Files.deleteIfExists(link);
+            Files.delete(file);
+        }
+    }
+
+    @Test
+    void decode_lends_a_file_and_prefill_takes_it_back() throws Exception {
+        Path first = sharedFile(2 << 20);
+        Path second = sharedFile(1 << 20);
+        try {
+            assertThat(text(cluster.post("/api/reconfigure", "{\"mode\":\"prefill\"}")))
+                    .isEqualTo("{\"status\":\"success\",\"mode\":\"prefill\",\"segment_ids\":[]}");
+
+            HttpResponse<byte[]> lent = cluster.post("/api/reconfigure", decode(first, 0, 2 << 20));
+            List<String> ids = ids(lent);
+            assertThat(json(lent).get("mode").asString()).isEqualTo("decode");
+            assertThat(ids(cluster.post("/api/reconfigure", decode(first, 0, 2 << 20))))
+                    .as("once more it is as it was")
+                    .isEqualTo(ids);
+            assertFailure(
+                    cluster.post("/api/reconfigure", decode(first, 0, 1 << 20)),
+                    409,
+                    StoreCode.SEGMENT_ALREADY_EXISTS);
+            assertFailure(
+                    cluster.post("/api/reconfigure", decode(second, 0, 2 << 20)),
+                    400,
+                    StoreCode.INVALID_PARAMS);
+            assertThat(segments()).as("a failure keeps what there was").isEqualTo(2);
+
+            List<String> others = ids(cluster.post("/api/reconfigure", decode(second, 0, 1 << 20)));
+            assertThat(others).isNotEqualTo(ids);
+            assertThat(segments()).isEqualTo(2);
+
+            assertThat(ids(cluster.post("/api/reconfigure", "{\"mode\":\"prefill\"}"))).isEmpty();
+            assertThat(segments()).isEqualTo(1);
+            assertThat(ids(cluster.post("/api/reconfigure", decode(first, 1 << 20, 1 << 20))))
+                    .hasSize(1);
+            String id =
+                    ids(cluster.post("/api/reconfigure", decode(first, 1 << 20, 1 << 20)))
+                            .getFirst();
+            assertThat(text(cluster.post("/api/unmount_shm", "{\"segment_ids\":\"" + id + "\"}")))
+                    .isEqualTo("{\"status\":\"success\"}");
+            assertThat(ids(cluster.post("/api/reconfigure", decode(first, 1 << 20, 1 << 20))))
+                    .as("what was taken back is lent anew")
+                    .hasSize(1)
+                    .doesNotContain(id);
+            assertThat(ids(cluster.post("/api/reconfigure", "{\"mode\":\"prefill\"}"))).isEmpty();
+        } finally {
+            Files.delete(first);
+            Files.delete(second);
+        }
     }
 
     @Test

@@ -35,11 +35,17 @@ public final class BufferTable {
     /**
      * A range that shall be registered. Immutable.
      *
+     * @param lent the file of another program that it is in; null for memory that stays
      * @param location where the memory lives
      * @param readable whether peers see it
      * @param writable whether peers may also write to it
      */
-    public record Wish(MemorySegment memory, String location, boolean readable, boolean writable) {}
+    public record Wish(
+            MemorySegment memory,
+            @Nullable LentFile lent,
+            String location,
+            boolean readable,
+            boolean writable) {}
 
     /**
      * Adds a range. ERR_INVALID_ARGUMENT for no bytes, heap memory or memory that only one thread
@@ -47,7 +53,8 @@ public final class BufferTable {
      */
     public Outcome<Registration> add(
             MemorySegment memory, String location, boolean readable, boolean writable) {
-        return addAll(List.of(new Wish(memory, location, readable, writable))).map(List::getFirst);
+        return addAll(List.of(new Wish(memory, null, location, readable, writable)))
+                .map(List::getFirst);
     }
 
     /** Adds all ranges or none, in their order; they must not overlap each other either. */
@@ -60,7 +67,11 @@ public final class BufferTable {
             }
             added.add(
                     new Registration(
-                            wish.memory(), wish.location(), wish.readable(), wish.writable()));
+                            wish.memory(),
+                            wish.lent(),
+                            wish.location(),
+                            wish.readable(),
+                            wish.writable()));
         }
         lock.lock();
         try {

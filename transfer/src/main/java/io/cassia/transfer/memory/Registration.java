@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One registered range and the number of transfers that use it. Guarded: a counter that is changed
@@ -44,6 +45,7 @@ public final class Registration {
     // The view of a range lives as long as the range is reachable, so the memory cannot go away
     // under an address that is still registered.
     private final MemorySegment memory;
+    private final @Nullable LentFile lent;
     private final long address;
     private final long lengthBytes;
     private final String location;
@@ -57,8 +59,14 @@ public final class Registration {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition drained = lock.newCondition();
 
-    Registration(MemorySegment memory, String location, boolean readable, boolean writable) {
+    Registration(
+            MemorySegment memory,
+            @Nullable LentFile lent,
+            String location,
+            boolean readable,
+            boolean writable) {
         this.memory = memory;
+        this.lent = lent;
         this.address = memory.address();
         this.lengthBytes = memory.byteSize();
         this.location = location;
@@ -78,8 +86,29 @@ public final class Registration {
         return windows;
     }
 
+    /** The memory; when it {@link #isLent} nobody but the kernel may touch it. */
     public MemorySegment memory() {
         return memory;
+    }
+
+    /** Whether it is in another program's file, and may go at any moment. */
+    public boolean isLent() {
+        return lent != null;
+    }
+
+    /**
+     * Copies out of or into lent memory, for those who hold the range; false when it is not there
+     * any more.
+     *
+     * @param here native memory
+     */
+    public boolean copyLent(boolean write, long offset, MemorySegment here) {
+        LentFile file = lent;
+        if (file == null) {
+            throw new IllegalStateException("range " + this + " is not lent");
+        }
+        long at = address - file.memory().address() + offset;
+        return write ? file.write(at, here) : file.read(at, here);
     }
 
     /** First address, unsigned. */

@@ -8,7 +8,9 @@ public enum Rejection {
     CROSSES_END("crosses-end"),
     NOT_ACCESSIBLE("not-accessible"),
     READ_ONLY("read-only"),
-    DRAINING("draining");
+    DRAINING("draining"),
+    /** Another program has cut off the file that it is in. */
+    LOST("lost");
 
     private final String label;
 

@@ -57,6 +57,12 @@ public final class SharedFiles {
         return name.length() <= 64 && NAME.matcher(name).matches();
     }
 
+    /** Whether a file may be one of this or another Cassia process, by its name. */
+    static boolean isReserved(Path path) {
+        String name = String.valueOf(path.getFileName());
+        return name.startsWith(PREFIX) || name.startsWith("." + PREFIX);
+    }
+
     /** Whether a name belongs to this process, which must not open it. */
     public static boolean isOwn(String name) {
         return name.startsWith(OWN);

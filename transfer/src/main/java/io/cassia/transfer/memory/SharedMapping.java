@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * it carries a lock, by which {@link SharedFiles} tells files of the living from those left behind
  * by a killed process. Its pages are made present in the background.
  */
-public final class SharedMapping {
+public final class SharedMapping implements Mapping {
     private static final System.Logger LOG = System.getLogger(SharedMapping.class.getName());
     private static final long POPULATE_STEP_BYTES = 16L << 20;
     private static final int RELEASE_STEPS = 40;
@@ -143,6 +143,7 @@ public final class SharedMapping {
         }
     }
 
+    @Override
     public MemorySegment memory() {
         return memory;
     }
@@ -152,15 +153,13 @@ public final class SharedMapping {
         return path;
     }
 
-    /** The number in its name, by which other processes find it beside the owner's other files. */
+    @Override
     public long number() {
         return SharedFiles.number(path);
     }
 
-    /**
-     * Unmaps and deletes; ERR_BATCH_BUSY, and it stays mapped, while an I/O call uses the memory.
-     * Done once, it succeeds for ever.
-     */
+    /** Deletes the file, too. */
+    @Override
     public Outcome<Done> close() {
         lock.lock();
         try {

@@ -3,6 +3,7 @@ package io.cassia.transfer.transport.local;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
+import io.cassia.transfer.memory.Rejection;
 import io.cassia.transfer.transport.Route;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
@@ -41,9 +42,19 @@ public final class LocalRoute implements Route {
                 continue;
             }
             try {
-                if (!copy(head, range)) {
-                    run.endUnwanted();
-                    continue;
+                switch (copy(head, range)) {
+                    case WHOLE -> {}
+                    case UNWANTED -> {
+                        run.endUnwanted();
+                        continue;
+                    }
+                    case LOST -> {
+                        run.failHead(
+                                TransferCode.ERR_ADDRESS_NOT_REGISTERED,
+                                "rejected by an engine of this process: " + Rejection.LOST.label(),
+                                false);
+                        continue;
+                    }
                 }
             } catch (IllegalStateException e) {
                 run.lose(Run.Stop.MEMORY_GONE, TransferCode.ERR_INVALID_ARGUMENT, e.toString());
@@ -60,24 +71,35 @@ public final class LocalRoute implements Route {
         }
     }
 
-    /** Piece by piece, so that a transfer that was given up ends soon; false then. */
-    private static boolean copy(Transfer transfer, Registration range) {
+    /** How a copy ended. */
+    private enum End {
+        WHOLE,
+        UNWANTED,
+        LOST
+    }
+
+    /** Piece by piece, so that a transfer that was given up ends soon. */
+    private static End copy(Transfer transfer, Registration range) {
         MemorySegment local = transfer.local();
         MemorySegment remote = range.memory();
         long offset = transfer.remoteAddress() - range.address();
         long length = transfer.lengthBytes();
         for (long at = 0; at < length; at += PIECE_BYTES) {
             if (transfer.isUnwanted()) {
-                return false;
+                return End.UNWANTED;
             }
             long piece = Math.min(PIECE_BYTES, length - at);
-            if (transfer.isWrite()) {
+            if (range.isLent()) {
+                if (!range.copyLent(transfer.isWrite(), offset + at, local.asSlice(at, piece))) {
+                    return End.LOST;
+                }
+            } else if (transfer.isWrite()) {
                 MemorySegment.copy(local, at, remote, offset + at, piece);
             } else {
                 MemorySegment.copy(remote, offset + at, local, at, piece);
             }
         }
-        return true;
+        return End.WHOLE;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.cassia.transfer.transport.shm;
 
 import io.cassia.base.Clock;
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.transfer.transport.TransferMetrics;
 
 /**

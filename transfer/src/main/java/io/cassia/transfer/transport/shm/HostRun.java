@@ -1,6 +1,7 @@
 package io.cassia.transfer.transport.shm;
 
 import io.cassia.status.TransferCode;
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.transfer.transport.RouteReason;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;

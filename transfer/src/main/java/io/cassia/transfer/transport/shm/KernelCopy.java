@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.shm;
 
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.transfer.transport.Run;
 import io.cassia.transfer.transport.Transfer;
 import java.lang.foreign.Arena;

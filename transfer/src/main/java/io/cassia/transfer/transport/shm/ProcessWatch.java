@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.shm;
 
+import io.cassia.transfer.memory.ProcessCalls;
 import java.util.Optional;
 
 /**

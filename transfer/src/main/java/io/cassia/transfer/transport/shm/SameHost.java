@@ -3,6 +3,7 @@ package io.cassia.transfer.transport.shm;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cassia.base.Clock;
 import io.cassia.base.Entropy;
+import io.cassia.transfer.memory.ProcessCalls;
 import io.cassia.transfer.memory.Registration;
 import io.cassia.transfer.memory.SharedFiles;
 import io.cassia.transfer.metadata.HostAccess;

@@ -323,6 +323,7 @@ final class Pipeline {
             case StatusLayout.REJECTED_CODE -> "no registered buffer holds this range";
             case StatusLayout.DENIED_CODE -> "peers may not do this with the buffer";
             case StatusLayout.DRAINING_CODE -> "the buffer is being unregistered";
+            case StatusLayout.LOST_CODE -> "the buffer's file was cut off by its owner";
             case StatusLayout.SECURE_CODE -> "it is in secure mode, and this engine is not";
             case StatusLayout.NETWORK_CODE -> "it serves no peers of this engine's network";
             default -> "a reason of its own";

@@ -7,8 +7,10 @@ import io.cassia.transfer.net.Wire;
 import io.cassia.transfer.transport.TransferMetrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the requests of one connection and answers them in order, forever (spec 7). Confined to the
@@ -33,6 +35,9 @@ final class RequestLoop {
      */
     private static final int BULK_BYTES = 16 << 10;
 
+    /** Lent memory is touched by the kernel alone: its bytes pass through a buffer of this size. */
+    private static final int LENT_BYTES = 256 << 10;
+
     private final ServerConnection connection;
     private final Wire wire;
     private final ServerContext context;
@@ -42,6 +47,7 @@ final class RequestLoop {
     private final ByteBuffer[] scatter = new ByteBuffer[2];
     private ByteBuffer input;
     private int readAheadBytes = HEADERS_BYTES;
+    private @Nullable MemorySegment lent;
 
     private long reads;
     private long readBytes;
@@ -118,6 +124,9 @@ final class RequestLoop {
             return "rejected";
         }
         long offset = address - range.address();
+        if (range.isLent()) {
+            return answerLent(range, offset, size, opcode);
+        }
         if (!write) {
             read(range, offset, size, RequestLayout.isAcknowledged(opcode));
             return "";
@@ -128,6 +137,87 @@ final class RequestLoop {
         if (RequestLayout.isAcknowledged(opcode)) {
             responses.addStatus();
         }
+        return "";
+    }
+
+    /** The same for memory in another program's file, which may be cut off meanwhile. */
+    private String answerLent(Registration range, long offset, long size, byte opcode)
+            throws IOException {
+        boolean write = RequestLayout.isWrite(opcode);
+        connection.uses(range);
+        try {
+            flush();
+            String end =
+                    write
+                            ? storeLent(range, offset, size, opcode)
+                            : readLent(range, offset, size, opcode);
+            if (end.isEmpty() && write && RequestLayout.isAcknowledged(opcode)) {
+                responses.addStatus();
+            }
+            return end;
+        } finally {
+            connection.uses(null);
+            range.release();
+        }
+    }
+
+    private MemorySegment lentBuffer() {
+        MemorySegment known = lent;
+        if (known == null) {
+            known = arena.allocate(StatusLayout.LENGTH_BYTES + LENT_BYTES, Long.BYTES);
+            lent = known;
+        }
+        return known;
+    }
+
+    private String readLent(Registration range, long offset, long size, byte opcode)
+            throws IOException {
+        readAheadBytes = HEADERS_BYTES;
+        MemorySegment buffer = lentBuffer();
+        for (long at = 0; at < size; ) {
+            int piece = (int) Math.min(LENT_BYTES, size - at);
+            int from = StatusLayout.LENGTH_BYTES;
+            if (!range.copyLent(false, offset + at, buffer.asSlice(from, piece))) {
+                if (at == 0) {
+                    reject(Rejection.LOST, false, opcode);
+                } else {
+                    // An answer that has begun can only be broken off.
+                    context.metrics().rejected(Rejection.LOST);
+                }
+                return "rejected";
+            }
+            ByteBuffer out = buffer.asByteBuffer().limit(from + piece);
+            if (at == 0 && RequestLayout.isAcknowledged(opcode)) {
+                out.put(StatusLayout.ok()).rewind();
+            } else {
+                out.position(from);
+            }
+            connection.arm();
+            wire.write(out);
+            at += piece;
+        }
+        reads++;
+        readBytes += size;
+        return "";
+    }
+
+    private String storeLent(Registration range, long offset, long size, byte opcode)
+            throws IOException {
+        readAhead(size);
+        MemorySegment buffer = lentBuffer();
+        for (long at = 0; at < size; ) {
+            int piece = (int) Math.min(LENT_BYTES, size - at);
+            if (!fill(buffer.asByteBuffer().limit(piece), at + piece == size)) {
+                return "truncated-write";
+            }
+            if (!range.copyLent(true, offset + at, buffer.asSlice(0, piece))) {
+                reject(Rejection.LOST, true, opcode);
+                return "rejected";
+            }
+            at += piece;
+        }
+        writes++;
+        writeBytes += size;
         return "";
     }
 
@@ -237,6 +327,7 @@ final class RequestLoop {
                     switch (reason) {
                         case READ_ONLY -> StatusLayout.denied();
                         case DRAINING -> StatusLayout.draining();
+                        case LOST -> StatusLayout.lost();
                         // What peers may not see shall look as if it were not there.
                         case ZERO_SIZE, WRAPS_AROUND, NOT_REGISTERED, CROSSES_END, NOT_ACCESSIBLE ->
                                 StatusLayout.rejected();

@@ -34,6 +34,9 @@ final class StatusLayout {
     /** The engine does not serve peers of that network. */
     static final int NETWORK_CODE = 5;
 
+    /** The range is in a file that another program has cut off. */
+    static final int LOST_CODE = 6;
+
     private static final long MAGIC = 0x4D435456L;
 
     /** The whole frame of success as a number. */
@@ -59,6 +62,7 @@ final class StatusLayout {
     private static final ByteBuffer DRAINING_FRAME = allocate(DRAINING_CODE);
     private static final ByteBuffer SECURE_FRAME = allocate(SECURE_CODE);
     private static final ByteBuffer NETWORK_FRAME = allocate(NETWORK_CODE);
+    private static final ByteBuffer LOST_FRAME = allocate(LOST_CODE);
 
     private static ByteBuffer allocate(int code) {
         return ByteBuffer.allocateDirect(LENGTH_BYTES)
@@ -85,6 +89,11 @@ final class StatusLayout {
     /** A view on a frame that tells of a range being unregistered, ready to be sent. */
     static ByteBuffer draining() {
         return DRAINING_FRAME.duplicate();
+    }
+
+    /** A view on a frame that tells of memory that is not there any more, ready to be sent. */
+    static ByteBuffer lost() {
+        return LOST_FRAME.duplicate();
     }
 
     /** A view on a frame that tells a peer to go, ready to be sent. */

@@ -2,6 +2,7 @@ package io.cassia.transfer.transport.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.transfer.memory.ProcessCalls;
 import java.io.BufferedReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

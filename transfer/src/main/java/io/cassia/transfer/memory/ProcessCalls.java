@@ -1,4 +1,4 @@
-package io.cassia.transfer.transport.shm;
+package io.cassia.transfer.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -12,22 +12,22 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Linux's calls about other processes, made directly. Immutable. Results below 0 are negative error
- * numbers.
+ * Linux's calls about processes and copies between their memory, made directly. Immutable. Results
+ * below 0 are negative error numbers.
  */
-final class ProcessCalls {
-    static final int EPERM = 1;
-    static final int ESRCH = 3;
-    static final int EINTR = 4;
-    static final int ENOMEM = 12;
-    static final int EFAULT = 14;
-    static final int EINVAL = 22;
+public final class ProcessCalls {
+    public static final int EPERM = 1;
+    public static final int ESRCH = 3;
+    public static final int EINTR = 4;
+    public static final int ENOMEM = 12;
+    public static final int EFAULT = 14;
+    public static final int EINVAL = 22;
 
     /** Pieces of one copy at most (IOV_MAX). */
-    static final int MAX_PIECES = 1024;
+    public static final int MAX_PIECES = 1024;
 
     /** Arenas whose memory one copy may touch at this end. */
-    static final int MAX_ARENAS = 4;
+    public static final int MAX_ARENAS = 4;
 
     private static final long OPEN_PROCESS = 434;
     private static final short READABLE = 1;
@@ -77,7 +77,7 @@ final class ProcessCalls {
     }
 
     /** The calls; empty where they are not known. */
-    static Optional<ProcessCalls> find() {
+    public static Optional<ProcessCalls> find() {
         if (!System.getProperty("os.name").toLowerCase(Locale.ROOT).equals("linux")) {
             return Optional.empty();
         }
@@ -89,7 +89,7 @@ final class ProcessCalls {
     }
 
     /** A descriptor that stands for the process that has this number now. */
-    int openProcess(long pid) {
+    public int openProcess(long pid) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
             long result = (long) openProcess.invokeExact(state, OPEN_PROCESS, pid, 0L);
@@ -100,7 +100,7 @@ final class ProcessCalls {
     }
 
     /** Whether the process of a descriptor has ended, with all its threads. */
-    boolean hasEnded(int process) {
+    public boolean hasEnded(int process) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment question = arena.allocate(Long.BYTES, Long.BYTES);
             question.set(ValueLayout.JAVA_INT, 0, process);
@@ -111,7 +111,7 @@ final class ProcessCalls {
         }
     }
 
-    void close(int process) {
+    public void close(int process) {
         try {
             int result = (int) close.invokeExact(process);
             if (result < 0) {
@@ -135,7 +135,7 @@ final class ProcessCalls {
      *     them. The kernel does not read these arguments; but as long as the call runs the JDK does
      *     not let anybody close an arena that an argument belongs to
      */
-    long copy(
+    public long copy(
             boolean write,
             long pid,
             MemorySegment state,
@@ -177,7 +177,7 @@ final class ProcessCalls {
     }
 
     /** An error number for people. */
-    static String text(long number) {
+    public static String text(long number) {
         return "errno "
                 + number
                 + switch ((int) number) {
