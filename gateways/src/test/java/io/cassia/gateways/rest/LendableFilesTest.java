@@ -26,7 +26,8 @@ class LendableFilesTest {
 
     @Test
     void files_lie_in_one_of_the_directories_or_below() throws IOException {
-        Path allowed = Files.createDirectories(directory.resolve("allowed/below")).getParent();
+        Path allowed = directory.resolve("allowed");
+        Files.createDirectories(allowed.resolve("below"));
         Path other = Files.createDirectories(directory.resolve("allowed-not"));
         LendableFiles files = new LendableFiles(List.of(Path.of("/dev/shm"), allowed));
         Path real = allowed.toRealPath();
