@@ -17,9 +17,13 @@ class AcceptLoopTest {
     private final BlockingQueue<SocketChannel> admitted = new LinkedBlockingQueue<>();
     private final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
 
+    // Of the loop's thread.
+    private int connections;
+
     private void admit(SocketChannel channel) throws IOException {
+        connections++;
         admitted.add(channel);
-        switch (admitted.size()) {
+        switch (connections) {
             case 1 -> throw new IllegalStateException("first");
             case 2 -> throw new IOException("second");
             default -> {}

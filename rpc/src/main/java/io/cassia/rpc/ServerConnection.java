@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -53,11 +54,11 @@ final class ServerConnection implements Runnable {
     /** Why the watch has closed the connection. */
     private volatile @Nullable Closed cut;
 
-    /** When the wait for the peer began; {@link #BUSY} when there is none, or it has no limit. */
-    private volatile long waitingSince = BUSY;
+    /** When the wait for the next message began; {@link #BUSY} when there is none, or no limit. */
+    private volatile long idleSince = BUSY;
 
-    /** Whether that is for the rest of a long message. */
-    private volatile boolean waitsForRest;
+    /** The same for the rest of a long message. */
+    private volatile long restAwaitedSince = BUSY;
 
     ServerConnection(
             SocketChannel channel,
@@ -137,10 +138,15 @@ final class ServerConnection implements Runnable {
         if (limits.idle().isZero() && !input.isLarge()) {
             return input.read(channel);
         }
-        waitsForRest = input.isLarge();
-        waitingSince = clock.nanos();
+        // One of them: who looks in between must not take a long silence for a rest that is late.
+        if (input.isLarge()) {
+            restAwaitedSince = clock.nanos();
+        } else {
+            idleSince = clock.nanos();
+        }
         int count = input.read(channel);
-        waitingSince = BUSY;
+        restAwaitedSince = BUSY;
+        idleSince = BUSY;
         return count;
     }
 
@@ -343,16 +349,17 @@ final class ServerConnection implements Runnable {
 
     /** Ends the connection if its peer takes no answers, or sends nothing, for too long. */
     void checkStall(long nowNanos) {
-        long since = waitingSince;
         if (output.isStalled(nowNanos)) {
             cut(Closed.WRITE_STALL);
-        } else if (since != BUSY && waitsForRest) {
-            if (nowNanos - since > limits.writeStall().toNanos()) {
-                cut(Closed.READ_STALL);
-            }
-        } else if (since != BUSY && nowNanos - since > limits.idle().toNanos()) {
+        } else if (isOver(restAwaitedSince, limits.writeStall(), nowNanos)) {
+            cut(Closed.READ_STALL);
+        } else if (isOver(idleSince, limits.idle(), nowNanos)) {
             cut(Closed.IDLE);
         }
+    }
+
+    private static boolean isOver(long since, Duration limit, long nowNanos) {
+        return since != BUSY && nowNanos - since > limit.toNanos();
     }
 
     private void cut(Closed why) {

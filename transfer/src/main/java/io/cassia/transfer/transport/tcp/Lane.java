@@ -81,6 +81,11 @@ final class Lane {
         } catch (RejectedException e) {
             boolean everything = e.code == TransferCode.ERR_REJECT_HANDSHAKE;
             run.lose(everything ? Run.Stop.REFUSED : Run.Stop.REJECTED, e.code, e.detail);
+        } catch (LateException e) {
+            run.lose(
+                    Run.Stop.TIMED_OUT,
+                    TransferCode.ERR_SOCKET,
+                    "not all was written to " + peer + " within the deadline");
         } catch (ProtocolException e) {
             run.lose(Run.Stop.PROTOCOL, TransferCode.ERR_ENDPOINT, e.detail);
         } catch (IOException e) {
@@ -119,9 +124,9 @@ final class Lane {
      * Nothing is written once the deadline is over, not even by a process that was stopped right
      * before: the peer's memory may be another one's by now.
      */
-    void requireTime(Transfer transfer) throws IOException {
+    void requireTime(Transfer transfer) throws LateException {
         if (transfer.deadlineNanos() - context.clock().nanos() <= 0) {
-            throw new IOException("the deadline is over");
+            throw new LateException();
         }
     }
 
@@ -178,6 +183,15 @@ final class Lane {
     void close() {
         watch.close();
         wire.close();
+    }
+
+    /** The deadline is over, and nothing more was written. */
+    static final class LateException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private LateException() {
+            super("the deadline is over");
+        }
     }
 
     /** The peer refused a transfer, which has ended. */

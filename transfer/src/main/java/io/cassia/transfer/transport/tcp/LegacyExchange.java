@@ -52,6 +52,7 @@ final class LegacyExchange {
                             .asByteBuffer();
             while (out[1].hasRemaining()) {
                 lane.arm(head);
+                lane.requireTime(head);
                 lane.write(out, 0, 2);
             }
         }
