@@ -94,6 +94,11 @@ public final class RpcClient implements AutoCloseable {
         return connect(deadline(settings.connectTimeout())).map(_ -> Done.DONE);
     }
 
+    /** The same within a time; RPC_TIMEOUT when the server does not answer until then. */
+    public Outcome<Done> connect(Duration timeout) {
+        return connect(deadline(timeout)).map(_ -> Done.DONE);
+    }
+
     /** Asks for the details of failures; for servers that announced that they send them. */
     public void failureDetails(boolean wanted) {
         extension = wanted ? Attachment.WANT_DETAILS : Attachment.NONE;

@@ -111,7 +111,7 @@ final class MasterLink implements AutoCloseable {
                         .connectTimeout(calls.connectTimeout())
                         .clock(clock)
                         .build();
-        return switch (rpc.connect()) {
+        return switch (rpc.connect(deadline.remaining())) {
             case Outcome.Ok<Done> ok -> open(rpc, calls, client, clock, deadline);
             case Outcome.Failed<Done> failed -> {
                 rpc.close();

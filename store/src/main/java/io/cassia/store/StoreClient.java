@@ -82,8 +82,9 @@ public final class StoreClient implements AutoCloseable {
     }
 
     /**
-     * Connects. RPC_FAIL when no master answers at that address, INVALID_VERSION when it speaks
-     * another release, TRANSFER_FAIL when this process cannot open its own ports.
+     * Connects. RPC_FAIL when no master answers at that address, RPC_TIMEOUT when it does not
+     * within the deadline, INVALID_VERSION when it speaks another release, TRANSFER_FAIL when this
+     * process cannot open its own ports.
      */
     public static Outcome<StoreClient> connect(
             StoreClientConfig config, Clock clock, MeterRegistry meters) {

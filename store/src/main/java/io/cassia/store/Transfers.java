@@ -16,7 +16,10 @@ import io.cassia.transfer.TransferRequest;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,13 +68,19 @@ final class Transfers {
      * One outcome per piece, in order; on return nothing writes to the caller's memory any more.
      */
     List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Duration timeout) {
+        Deadline deadline = Deadline.after(clock, timeout);
+        Map<String, Outcome<SegmentHandle>> met = Map.of();
         List<Outcome<Done>> outcomes = new ArrayList<>(pieces.size());
         List<TransferRequest> requests = new ArrayList<>(pieces.size());
         List<@Nullable Chunks> chunks = new ArrayList<>(pieces.size());
         boolean allOpen = true;
         for (Piece piece : pieces) {
             BufferDescriptor buffer = piece.buffer;
-            switch (peers.open(buffer.transportEndpoint())) {
+            SegmentHandle known = peers.known(buffer.transportEndpoint());
+            if (known == null && met.isEmpty()) {
+                met = meet(buffer.transportEndpoint(), pieces, timeout);
+            }
+            switch (known == null ? met.get(buffer.transportEndpoint()) : Outcome.ok(known)) {
                 case Outcome.Ok<SegmentHandle>(SegmentHandle handle) -> {
                     requests.add(
                             new TransferRequest(
@@ -91,7 +100,12 @@ final class Transfers {
         if (requests.isEmpty()) {
             return outcomes;
         }
-        List<Outcome<Done>> moved = carry(opcode, requests, chunks, timeout);
+        List<Outcome<Done>> moved =
+                carry(
+                        opcode,
+                        requests,
+                        chunks,
+                        met.isEmpty() ? timeout : deadline.remaining());
         int next = 0;
         for (int i = 0; i < outcomes.size(); i++) {
             if (allOpen || outcomes.get(i).isOk()) {
@@ -103,6 +117,24 @@ final class Transfers {
             }
         }
         return outcomes;
+    }
+
+    /**
+     * Meets the nodes that this client does not know. One that does not answer may take half of the
+     * time at most when there are others, which need the rest.
+     */
+    private Map<String, Outcome<SegmentHandle>> meet(
+            String first, List<Piece> pieces, Duration timeout) {
+        Set<String> unknown = new HashSet<>(Set.of(first));
+        boolean others = false;
+        for (Piece piece : pieces) {
+            String endpoint = piece.buffer.transportEndpoint();
+            others |= !endpoint.equals(first);
+            if (peers.known(endpoint) == null) {
+                unknown.add(endpoint);
+            }
+        }
+        return peers.open(unknown, others ? timeout.dividedBy(2) : timeout);
     }
 
     private List<Outcome<Done>> carry(

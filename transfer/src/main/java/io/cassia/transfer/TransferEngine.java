@@ -374,6 +374,11 @@ public final class TransferEngine implements AutoCloseable {
         return openSegment(segmentName, deadline(config.timeouts().stall()));
     }
 
+    /** The same within a time: ERR_SOCKET when the peer does not answer until then. */
+    public Outcome<SegmentHandle> openSegment(String segmentName, Duration timeout) {
+        return openSegment(segmentName, deadline(timeout));
+    }
+
     private Outcome<SegmentHandle> openSegment(String segmentName, long deadlineNanos) {
         String stripped = stripped(segmentName);
         if (stripped.isEmpty()) {
