@@ -43,6 +43,9 @@ public final class RpcClient implements AutoCloseable {
     private static final int MAX_DOUBLINGS = 7;
     private static final int MAX_ATTEMPTS = 3;
 
+    /** How the detail of a failure ends whose request never left. */
+    private static final String NOT_SENT = "not sent";
+
     private final String host;
     private final int port;
     private final String peer;
@@ -102,6 +105,12 @@ public final class RpcClient implements AutoCloseable {
     /** Asks for the details of failures; for servers that announced that they send them. */
     public void failureDetails(boolean wanted) {
         extension = wanted ? Attachment.WANT_DETAILS : Attachment.NONE;
+    }
+
+    /** Whether a failed call certainly changed nothing: its request never left this process. */
+    public static boolean wasNotSent(Outcome.Failed<?> failed) {
+        return (failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT)
+                && failed.detail().endsWith(NOT_SENT);
     }
 
     /** Calls and waits for the answer. */

@@ -317,7 +317,7 @@ public final class StoreClient implements AutoCloseable {
         Args.Keys args = new Args.Keys(keys, tenant);
         return keys.isEmpty()
                 ? List.of()
-                : master.callBatch(MasterMethods.BATCH_EXIST_KEY, args, keys.size(), deadline());
+                : master.askBatch(MasterMethods.BATCH_EXIST_KEY, args, keys.size(), deadline());
     }
 
     /** Size of a readable object in bytes; OBJECT_NOT_FOUND or REPLICA_IS_NOT_READY otherwise. */
@@ -353,9 +353,12 @@ public final class StoreClient implements AutoCloseable {
 
     /**
      * Keys that start with {@code prefix}, in byte order, {@code limit} at most, behind {@code
-     * after}. NOT_SUPPORTED by a Mooncake master.
+     * after}. INVALID_PARAMS for a limit below 1, NOT_SUPPORTED by a Mooncake master.
      */
     public Outcome<List<KeyInfo>> list(ByteString prefix, ByteString after, int limit) {
+        if (limit < 1) {
+            return Outcome.failed(StoreCode.INVALID_PARAMS, "at most " + limit + " keys");
+        }
         return cassiaOnly("listing keys")
                 .then(
                         done ->

@@ -67,6 +67,10 @@ public final class WriteSession implements AutoCloseable {
     @GuardedBy("lock")
     private boolean failed;
 
+    /** A replica may still take bytes of this session: its space must stay its own. */
+    @GuardedBy("lock")
+    private boolean stalled;
+
     private WriteSession(
             ByteString key,
             long sizeBytes,
@@ -95,6 +99,11 @@ public final class WriteSession implements AutoCloseable {
             Transfers transfers,
             Staging staging,
             Supplier<Deadline> deadlines) {
+        if (sizeBytes < 0) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "put of %s: an object of %d bytes".formatted(Keys.show(key), sizeBytes));
+        }
         return writes.startOne(key, sizeBytes, options, deadlines.get())
                 .then(
                         started -> {
@@ -149,8 +158,9 @@ public final class WriteSession implements AutoCloseable {
                             .formatted(
                                     offsetBytes, offsetBytes + length, sizeBytes, Keys.show(key)));
         }
-        if (!bytes.isNative()) {
-            return Outcome.failed(StoreCode.INVALID_PARAMS, "memory on the heap");
+        Outcome.Failed<?> unusable = Memories.unreadable(bytes);
+        if (unusable != null) {
+            return unusable.in("put of " + Keys.show(key));
         }
         lock.lock();
         try {
@@ -164,10 +174,13 @@ public final class WriteSession implements AutoCloseable {
                 }
             }
             note(offsetBytes, bytes);
-            for (Outcome<Done> moved :
-                    transfers.run(Opcode.WRITE, pieces, deadlines.get().remaining())) {
-                if (moved instanceof Outcome.Failed<Done> failure) {
+            Deadline deadline = deadlines.get();
+            List<Outcome<Done>> moved =
+                    transfers.run(Opcode.WRITE, pieces, deadline.remaining());
+            for (Outcome<Done> each : moved) {
+                if (each instanceof Outcome.Failed<Done> failure) {
                     failed = true;
+                    stalled |= deadline.hasPassed();
                     return failure.in("put of " + Keys.show(key));
                 }
             }
@@ -314,7 +327,11 @@ public final class WriteSession implements AutoCloseable {
         }
     }
 
-    /** Takes the put back. INVALID_WRITE after the end. */
+    /**
+     * Takes the put back. INVALID_WRITE after the end; WRITE_FAIL when a write ran into its time, so
+     * that a node may still take its bytes: the key and the space are free again after the discard
+     * timeout.
+     */
     public Outcome<Done> revoke() {
         lock.lock();
         try {
@@ -322,6 +339,12 @@ public final class WriteSession implements AutoCloseable {
                 return over();
             }
             ended = true;
+            if (stalled) {
+                return Outcome.failed(
+                        StoreCode.WRITE_FAIL,
+                        "a write of the put of %s did not end in time; the key is free again after the discard timeout"
+                                .formatted(Keys.show(key)));
+            }
             return writes.revokeOne(key, put, deadlines.get());
         } finally {
             lock.unlock();

@@ -73,7 +73,7 @@ class SilentPeersTest {
     }
 
     /** Lends memory of a node that never answers, and puts an object there on its behalf. */
-    private void putAtSilentNode(ByteString key) throws IOException {
+    private String putAtSilentNode(ByteString key) throws IOException {
         Clock clock = Clock.system();
         Deadline deadline = Deadline.after(clock, Duration.ofSeconds(20));
         Uuid id = new Uuid(7, 7);
@@ -106,6 +106,7 @@ class SilentPeersTest {
                         .id();
         WrittenObject written = new WrittenObject(key, OptionalLong.empty(), ByteString.EMPTY);
         master.end(id, List.of(written), List.of(put), TENANT, deadline).getFirst().orThrow();
+        return name;
     }
 
     private static Duration since(long began) {
@@ -141,6 +142,21 @@ class SilentPeersTest {
                 .extracting(SilentPeersTest::code)
                 .containsExactly(StoreCode.TRANSFER_FAIL, StoreCode.OK);
         assertThat(since(began)).isLessThan(DEADLINE.plus(MARGIN));
+    }
+
+    @Test
+    void session_whose_write_did_not_end_keeps_its_space() throws Exception {
+        String name = putAtSilentNode(key("silent"));
+        cluster.node(64 << 20);
+        StoreClient client = client();
+        PutOptions there = PutOptions.DEFAULT.withPreferred(List.of(name));
+        MemorySegment bytes = arena.allocate(BYTES);
+        WriteSession session = client.openWrite(key("k"), BYTES, there).orThrow();
+        assertThat(code(session.write(0, bytes))).isEqualTo(StoreCode.TRANSFER_FAIL);
+        assertThat(code(session.revoke())).isEqualTo(StoreCode.WRITE_FAIL);
+        assertThat(code(client.put(key("k"), bytes, PutOptions.DEFAULT)))
+                .as("bytes may still come: the space is nobody else's yet")
+                .isEqualTo(StoreCode.OBJECT_ALREADY_EXISTS);
     }
 
     @Test
