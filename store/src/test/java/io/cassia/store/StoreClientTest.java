@@ -240,34 +240,6 @@ class StoreClientTest {
     }
 
     @Test
-    void bytes_that_the_caller_lets_others_write_over_do_not_get_into_the_hot_cache() {
-        try (Cluster remote = Cluster.start()) {
-            EngineEnvironment tcp = EngineEnvironment.read(Map.of("MC_FORCE_TCP", "1")).orThrow();
-            remote.node(
-                    new NodeConfig(
-                            remote.address(), StoreClientConfig.P2P, "127.0.0.1", 16 << 20, tcp));
-            StoreClient reader =
-                    remote.client(
-                            remote.config()
-                                    .withEngine(tcp)
-                                    .withMemory(
-                                            StoreClientConfig.Memory.DEFAULT.withHotCache(
-                                                    64 << 20)));
-            reader.put(key("a"), bytes(100_000, 1), PutOptions.DEFAULT).orThrow();
-            reader.put(key("b"), bytes(100_000, 2), PutOptions.DEFAULT).orThrow();
-            List<MemorySegment> same = Collections.nCopies(2, arena.allocate(100_000));
-            for (int i = 0; i < 4; i++) {
-                assertThat(reader.getBatch(List.of(key("a"), key("b")), same)).hasSize(2);
-            }
-            MemorySegment into = arena.allocate(100_000);
-            reader.get(key("a"), into).orThrow();
-            assertThat(array(into)).isEqualTo(bytes(100_000, 1));
-            reader.get(key("b"), into).orThrow();
-            assertThat(array(into)).isEqualTo(bytes(100_000, 2));
-        }
-    }
-
-    @Test
     void object_is_written_and_read_piece_by_piece() throws Exception {
         byte[] value = bytes(3_000_000, 9);
         MemorySegment memory = memory(value);
