@@ -7,10 +7,12 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -96,7 +98,8 @@ final class HttpMetadataTest {
     @Test
     void a_full_server_refuses_new_keys_only() throws Exception {
         try (HttpMetadataServer small =
-                HttpMetadataServer.start("127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2)
+                HttpMetadataServer.start(
+                                "127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2, 1 << 20)
                         .orThrow()) {
             MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
             assertThat(limited.put("a", "1").isOk()).isTrue();
@@ -109,6 +112,51 @@ final class HttpMetadataTest {
             assertThat(limited.remove("b").isOk()).isTrue();
             assertThat(limited.put("c", "1").isOk()).isTrue();
             limited.close();
+        }
+    }
+
+    /** Sends the beginning of a long value and no more. */
+    private static Socket stalled(int port, String key) throws IOException {
+        Socket socket = new Socket("127.0.0.1", port);
+        String head =
+                "PUT /metadata?key=%s HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
+                        .formatted(key);
+        socket.getOutputStream()
+                .write((head + "x".repeat(200_000)).getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    @Test
+    void long_values_that_are_on_their_way_have_an_end_and_short_ones_go_on() throws Exception {
+        long roomForOne = 1 << 20;
+        try (HttpMetadataServer small =
+                        HttpMetadataServer.start(
+                                        "127.0.0.1",
+                                        0,
+                                        clock,
+                                        new SimpleMeterRegistry(),
+                                        100,
+                                        roomForOne)
+                                .orThrow();
+                MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow()) {
+            String longValue = "v".repeat(100_000);
+            try (Socket first = stalled(small.port(), "a")) {
+                assertThat(first.isConnected()).isTrue();
+                Outcome<?> refused = limited.put("b", longValue);
+                for (int i = 0; i < 100 && refused.isOk(); i++) {
+                    // The stalled one has not come so far yet.
+                    refused = limited.put("b", longValue);
+                }
+                assertThat(refused.toString()).contains("status 503");
+                assertThat(limited.put("c", "short").isOk()).isTrue();
+            }
+            Outcome<?> stored = limited.put("b", longValue);
+            for (int i = 0; i < 100 && !stored.isOk(); i++) {
+                stored = limited.put("b", longValue);
+            }
+            assertThat(stored.isOk()).as("%s", stored).isTrue();
+            assertThat(limited.find("b", LIMIT).orThrow()).contains(longValue);
+            assertThat(limited.find("a", LIMIT).orThrow()).isEmpty();
         }
     }
 
