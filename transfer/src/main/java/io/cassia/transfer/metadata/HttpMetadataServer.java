@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cassia.base.Clock;
 import io.cassia.base.HostPort;
+import io.cassia.base.LimitedThreads;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.micrometer.core.instrument.Counter;
@@ -23,8 +24,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -69,6 +68,12 @@ public final class HttpMetadataServer implements AutoCloseable {
 
     private static final Duration ROOM_PATIENCE = Duration.ofSeconds(2);
 
+    /** For the whole of a request to come. */
+    private static final Duration REQUEST_TIME = Duration.ofSeconds(60);
+
+    /** For an answer to be taken. */
+    private static final Duration ANSWER_TIME = Duration.ofMinutes(10);
+
     /**
      * A value, as bytes: whoever asks for it gets these, without a copy.
      *
@@ -93,7 +98,7 @@ public final class HttpMetadataServer implements AutoCloseable {
     }
 
     private final HttpServer server;
-    private final ExecutorService threads;
+    private final LimitedThreads threads;
     private final Clock clock;
     private final Counter refusals;
     private final ReentrantLock lock = new ReentrantLock();
@@ -109,13 +114,15 @@ public final class HttpMetadataServer implements AutoCloseable {
     private final Semaphore room;
 
     private HttpMetadataServer(
-            HttpServer server, Clock clock, MeterRegistry meters, int maxEntries, long roomBytes) {
+            HttpServer server, Clock clock, MeterRegistry meters, Limits limits) {
         this.server = server;
         this.clock = clock;
-        this.maxEntries = maxEntries;
-        this.roomUnits = Math.clamp(roomBytes / UNIT, 1, Integer.MAX_VALUE);
+        this.maxEntries = limits.entries();
+        this.roomUnits = Math.clamp(limits.roomBytes() / UNIT, 1, Integer.MAX_VALUE);
         this.room = new Semaphore(roomUnits, true);
-        this.threads = Executors.newVirtualThreadPerTaskExecutor();
+        // In real time, as the network is.
+        this.threads =
+                new LimitedThreads("cassia-metadata-", Clock.system(), limits.requestTime());
         this.refusals =
                 Counter.builder("cassia.metadata.refusals")
                         .description("Writes to the metadata server that were refused")
@@ -131,24 +138,29 @@ public final class HttpMetadataServer implements AutoCloseable {
     /** Listens; port 0 takes any free one. ERR_SOCKET when it cannot, ERR_DNS for the host. */
     public static Outcome<HttpMetadataServer> start(
             String host, int port, Clock clock, MeterRegistry meters) {
+        long quarter = Runtime.getRuntime().maxMemory() / 4;
         return start(
-                host, port, clock, meters, MAX_ENTRIES, Runtime.getRuntime().maxMemory() / 4);
+                host, port, clock, meters, new Limits(MAX_ENTRIES, quarter, REQUEST_TIME));
     }
+
+    /**
+     * What it takes on. Immutable.
+     *
+     * @param entries keys at a time
+     * @param roomBytes heap for long values while they are read
+     * @param requestTime for the whole of a request to come
+     */
+    record Limits(int entries, long roomBytes, Duration requestTime) {}
 
     /** The same, for tests that fill it. */
     static Outcome<HttpMetadataServer> start(
-            String host,
-            int port,
-            Clock clock,
-            MeterRegistry meters,
-            int maxEntries,
-            long roomBytes) {
+            String host, int port, Clock clock, MeterRegistry meters, Limits limits) {
         try {
             HttpServer server =
                     HttpServer.create(
                             new InetSocketAddress(InetAddress.getByName(host), port), 128);
             HttpMetadataServer started =
-                    new HttpMetadataServer(server, clock, meters, maxEntries, roomBytes);
+                    new HttpMetadataServer(server, clock, meters, limits);
             server.start();
             return Outcome.ok(started);
         } catch (UnknownHostException e) {
@@ -186,6 +198,7 @@ public final class HttpMetadataServer implements AutoCloseable {
                         default -> new Answer(405, "method not allowed");
                     };
         }
+        threads.allow(ANSWER_TIME);
         answer(exchange, answer);
     }
 
@@ -360,6 +373,6 @@ public final class HttpMetadataServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.shutdownNow();
+        threads.close();
     }
 }

@@ -8,6 +8,7 @@ import io.cassia.transfer.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -98,9 +99,7 @@ final class HttpMetadataTest {
     @Test
     void a_full_server_refuses_new_keys_only() throws Exception {
         try (HttpMetadataServer small =
-                HttpMetadataServer.start(
-                                "127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2, 1 << 20)
-                        .orThrow()) {
+                limited(2, Duration.ofMinutes(1))) {
             MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
             assertThat(limited.put("a", "1").isOk()).isTrue();
             assertThat(limited.put("b", "1").isOk()).isTrue();
@@ -112,6 +111,39 @@ final class HttpMetadataTest {
             assertThat(limited.remove("b").isOk()).isTrue();
             assertThat(limited.put("c", "1").isOk()).isTrue();
             limited.close();
+        }
+    }
+
+    /** With room for one long value. */
+    private HttpMetadataServer limited(int entries, Duration requestTime) {
+        return HttpMetadataServer.start(
+                        "127.0.0.1",
+                        0,
+                        clock,
+                        new SimpleMeterRegistry(),
+                        new HttpMetadataServer.Limits(entries, 1 << 20, requestTime))
+                .orThrow();
+    }
+
+    @Test
+    void a_request_that_does_not_come_to_its_end_is_closed_after_its_time() throws Exception {
+        try (HttpMetadataServer hurried = limited(100, Duration.ofMillis(300));
+                Socket body = stalled(hurried.port(), "a");
+                Socket head = new Socket("127.0.0.1", hurried.port())) {
+            head.getOutputStream().write("GET /metadata?key=".getBytes(StandardCharsets.US_ASCII));
+            for (Socket socket : new Socket[] {body, head}) {
+                socket.setSoTimeout(20_000);
+                assertThat(isClosed(socket)).isTrue();
+            }
+        }
+    }
+
+    /** Waits for what becomes of a connection. */
+    private static boolean isClosed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true;
         }
     }
 
@@ -128,16 +160,7 @@ final class HttpMetadataTest {
 
     @Test
     void long_values_that_are_on_their_way_have_an_end_and_short_ones_go_on() throws Exception {
-        long roomForOne = 1 << 20;
-        try (HttpMetadataServer small =
-                        HttpMetadataServer.start(
-                                        "127.0.0.1",
-                                        0,
-                                        clock,
-                                        new SimpleMeterRegistry(),
-                                        100,
-                                        roomForOne)
-                                .orThrow();
+        try (HttpMetadataServer small = limited(100, Duration.ofMinutes(1));
                 MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow()) {
             String longValue = "v".repeat(100_000);
             try (Socket first = stalled(small.port(), "a")) {
