@@ -18,6 +18,7 @@ import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -443,7 +444,14 @@ final class Writes {
                                 ? "; nothing is readable, the key is free again after the discard timeout"
                                 : "";
         return Outcome.failed(
-                failed.code(), "end of " + item.context() + ": " + failed.detail() + unknown);
+                endCode(failed), "end of " + item.context() + ": " + failed.detail() + unknown);
+    }
+
+    /** Of a put that it has given up the master knows nothing any more. */
+    private static Code endCode(Outcome.Failed<?> failed) {
+        return failed.code() == StoreCode.OBJECT_NOT_FOUND
+                ? StoreCode.INVALID_WRITE
+                : failed.code();
     }
 
     private void revoke(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
@@ -496,7 +504,8 @@ final class Writes {
                                 deadline)
                         .getFirst();
         return ended instanceof Outcome.Failed<Long> failed
-                ? failed.in("end of put of " + Keys.show(key))
+                ? Outcome.failed(
+                        endCode(failed), "end of put of " + Keys.show(key) + ": " + failed.detail())
                 : ended;
     }
 
