@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -220,6 +221,12 @@ public final class AsyncStoreClient implements AutoCloseable {
         return one(() -> client.replicas(key));
     }
 
+    /** {@link StoreClient#replicasByRegex}. */
+    public CompletionStage<Outcome<Map<ByteString, List<ReplicaDescriptor>>>> replicasByRegex(
+            String pattern) {
+        return one(() -> client.replicasByRegex(pattern));
+    }
+
     /** {@link StoreClient#list}. */
     public CompletionStage<Outcome<List<KeyInfo>>> list(
             ByteString prefix, ByteString after, int limit) {
@@ -249,6 +256,12 @@ public final class AsyncStoreClient implements AutoCloseable {
     /** {@link StoreClient#removeByRegex}. */
     public CompletionStage<Outcome<Long>> removeByRegex(String pattern, boolean force) {
         return one(() -> client.removeByRegex(pattern, force));
+    }
+
+    /** {@link StoreClient#clearReplicas}. */
+    public CompletionStage<Outcome<List<String>>> clearReplicas(
+            List<ByteString> keys, String segment) {
+        return one(() -> client.clearReplicas(keys, segment));
     }
 
     /** {@link StoreClient#removeAll}. */

@@ -24,6 +24,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -49,6 +50,7 @@ public final class StoreClient implements AutoCloseable {
 
     private final StoreClientConfig config;
     private final Clock clock;
+    private final Uuid id;
     private final ByteString tenant;
     private final TransferEngine engine;
     private final MasterLink master;
@@ -68,6 +70,7 @@ public final class StoreClient implements AutoCloseable {
             MeterRegistry meters) {
         this.config = config;
         this.clock = clock;
+        this.id = id;
         this.tenant = ByteString.of(config.tenant());
         this.engine = engine;
         this.master = master;
@@ -346,6 +349,17 @@ public final class StoreClient implements AutoCloseable {
         return info(key).map(ObjectInfo::replicas);
     }
 
+    /**
+     * Where the replicas are of all readable objects of which some part of the key matches.
+     * INVALID_PARAMS for an expression that cannot be understood or that costs too much.
+     */
+    public Outcome<Map<ByteString, List<ReplicaDescriptor>>> replicasByRegex(String pattern) {
+        return master.ask(
+                MasterMethods.GET_REPLICA_LIST_BY_REGEX,
+                new Args.Key(ByteString.of(pattern), tenant),
+                deadline());
+    }
+
     /** Whether the master answers; RPC_FAIL or RPC_TIMEOUT when it does not. */
     public Outcome<Done> health() {
         return master.call(MasterMethods.SERVICE_READY, Done.DONE, deadline()).map(_ -> Done.DONE);
@@ -400,6 +414,20 @@ public final class StoreClient implements AutoCloseable {
         return master.order(
                 MasterMethods.REMOVE_BY_REGEX,
                 new Args.Remove(ByteString.of(pattern), force, tenant),
+                deadline());
+    }
+
+    /**
+     * Removes objects of the default tenant that this client has put, or their replicas in one
+     * segment; the value names the keys of which something was removed. Those that somebody reads,
+     * that are not complete, or that others have put are left alone.
+     *
+     * @param segment name of the segment; empty: all replicas
+     */
+    public Outcome<List<String>> clearReplicas(List<ByteString> keys, String segment) {
+        return master.order(
+                MasterMethods.BATCH_REPLICA_CLEAR,
+                new Args.BatchReplicaClear(keys, id, segment),
                 deadline());
     }
 

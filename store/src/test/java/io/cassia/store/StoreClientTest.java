@@ -447,6 +447,25 @@ class StoreClientTest {
     }
 
     @Test
+    void replicas_are_found_by_expression_and_those_of_one_segment_are_cleared() {
+        StorageNode second = cluster.node(16 << 20);
+        StoreClient other = cluster.client();
+        client.put(key("a-1"), bytes(10, 1), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        client.put(key("b-1"), bytes(10, 1), PutOptions.DEFAULT).orThrow();
+        other.put(key("a-2"), bytes(10, 1), PutOptions.DEFAULT).orThrow();
+        assertThat(client.replicasByRegex("^a-").orThrow().keySet())
+                .containsExactlyInAnyOrder(key("a-1"), key("a-2"));
+        assertThat(code(client.replicasByRegex("("))).isEqualTo(StoreCode.INVALID_PARAMS);
+        // Who was told where replicas are has a lease on them.
+        List<ByteString> keys = List.of(key("a-1"), key("a-2"), key("b-1"), key("x"));
+        assertThat(client.removeBatch(List.of(key("a-1")), true)).allMatch(Outcome::isOk);
+        client.put(key("a-1"), bytes(10, 1), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        assertThat(client.clearReplicas(keys, second.endpoint()).orThrow()).contains("a-1");
+        assertThat(endpoints(key("a-1"))).containsExactly(node.endpoint());
+        assertThat(other.exists(key("a-2"))).as("another's").isEqualTo(Outcome.ok(true));
+    }
+
+    @Test
     void removals_take_what_matches() {
         for (String name : List.of("a-1", "a-2", "b-1")) {
             client.put(key(name), bytes(10, 1), PutOptions.DEFAULT).orThrow();
