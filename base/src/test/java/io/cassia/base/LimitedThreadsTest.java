@@ -49,8 +49,7 @@ class LimitedThreadsTest {
     void closing_interrupts_what_does_not_end_in_time() throws Exception {
         LimitedThreads threads =
                 new LimitedThreads("limited-", Clock.system(), Duration.ofHours(1));
-        CompletableFuture<Boolean> endless =
-                waiting(threads, Duration.ZERO, Duration.ofHours(1));
+        CompletableFuture<Boolean> endless = waiting(threads, Duration.ZERO, Duration.ofHours(1));
         threads.close(Duration.ofMillis(10));
         assertThat(endless.get(20, TimeUnit.SECONDS)).isTrue();
     }

@@ -262,18 +262,25 @@ final class ReadItem implements AutoCloseable {
         return all;
     }
 
-    /** The chunk that {@link #prove} found wrong, to be read into other memory. */
+    /**
+     * What {@link #prove} found wrong, to be read into other memory: a chunk, or all of an object
+     * that has upstream's checksum alone.
+     */
     Transfers.Piece wrongPiece(ReplicaDescriptor replica, MemorySegment into) {
         return new Transfers.Piece(0, buffer(replica), wrongChunk * CHUNK, into);
     }
 
-    long wrongChunkBytes() {
-        return Math.min(CHUNK, found.sizeBytes() - wrongChunk * CHUNK);
+    long wrongBytes() {
+        return found.isChecked()
+                ? Math.min(CHUNK, found.sizeBytes() - wrongChunk * CHUNK)
+                : found.sizeBytes();
     }
 
-    /** Whether these are not the bytes of that chunk either. */
-    boolean isWrongToo(MemorySegment chunk) {
-        return Checksums.firstWrong(found.sums(), wrongChunk * CHUNK, List.of(chunk)) >= 0;
+    /** Whether these bytes are wrong either. */
+    boolean isWrongToo(MemorySegment bytes) {
+        return found.isChecked()
+                ? Checksums.firstWrong(found.sums(), wrongChunk * CHUNK, List.of(bytes)) >= 0
+                : Crc64.of(List.of(bytes)) != found.crc64().orElseThrow();
     }
 
     int pieceCount() {

@@ -101,11 +101,7 @@ final class Transfers {
             return outcomes;
         }
         List<Outcome<Done>> moved =
-                carry(
-                        opcode,
-                        requests,
-                        chunks,
-                        met.isEmpty() ? timeout : deadline.remaining());
+                carry(opcode, requests, chunks, met.isEmpty() ? timeout : deadline.remaining());
         int next = 0;
         for (int i = 0; i < outcomes.size(); i++) {
             if (allOpen || outcomes.get(i).isOk()) {

@@ -175,8 +175,7 @@ public final class WriteSession implements AutoCloseable {
             }
             note(offsetBytes, bytes);
             Deadline deadline = deadlines.get();
-            List<Outcome<Done>> moved =
-                    transfers.run(Opcode.WRITE, pieces, deadline.remaining());
+            List<Outcome<Done>> moved = transfers.run(Opcode.WRITE, pieces, deadline.remaining());
             for (Outcome<Done> each : moved) {
                 if (each instanceof Outcome.Failed<Done> failure) {
                     failed = true;
@@ -328,9 +327,9 @@ public final class WriteSession implements AutoCloseable {
     }
 
     /**
-     * Takes the put back. INVALID_WRITE after the end; WRITE_FAIL when a write ran into its time, so
-     * that a node may still take its bytes: the key and the space are free again after the discard
-     * timeout.
+     * Takes the put back. INVALID_WRITE after the end; WRITE_FAIL when a write ran into its time,
+     * so that a node may still take its bytes: the key and the space are free again after the
+     * discard timeout.
      */
     public Outcome<Done> revoke() {
         lock.lock();

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
@@ -277,6 +280,48 @@ class StoreClientTest {
         assertThat(code(client.getRange(key("k"), 1, into))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
         assertThat(cluster.meters.counter("cassia_store_read_checksum_mismatch").count())
                 .isEqualTo(2);
+    }
+
+    /** What a Mooncake client writes that computes checksums, and one that verifies them reads. */
+    @Test
+    void wrong_bytes_are_found_by_upstreams_checksum_alone_and_leave_service() {
+        cluster.node(64 << 20);
+        StoreClient upstream =
+                cluster.client(StoreClientConfig.Memory.DEFAULT.withCrc64(true).withSums(false));
+        byte[] value = bytes(300_000, 3);
+        upstream.put(key("k"), memory(value), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        MemorySegment into = arena.allocate(300_000);
+        client.get(key("k"), into).orThrow();
+        assertThat(array(into)).isEqualTo(value);
+        List<ReplicaDescriptor> replicas = client.replicas(key("k")).orThrow();
+        replicas.forEach(replica -> damage(replica, 299_999));
+        assertThat(code(client.get(key("k"), into))).isEqualTo(StoreCode.CHECKSUM_MISMATCH);
+        assertThat(code(client.get(key("k"), into))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
+    }
+
+    @Test
+    void upstreams_checksum_is_handed_to_who_expects_one() {
+        StoreClient both = cluster.client(StoreClientConfig.Memory.DEFAULT.withCrc64(true));
+        MemorySegment value = memory(bytes(70_000, 3));
+        both.put(key("k"), value, PutOptions.DEFAULT).orThrow();
+        Clock clock = Clock.system();
+        Deadline deadline = Deadline.after(clock, Duration.ofSeconds(20));
+        try (MasterLink plain =
+                MasterLink.connect(
+                                cluster.address(),
+                                StoreClientConfig.Calls.DEFAULT,
+                                new Uuid(3, 4),
+                                clock,
+                                deadline,
+                                new SimpleMeterRegistry())
+                        .orThrow()) {
+            Args.Key asked = new Args.Key(key("k"), ByteString.of("default"));
+            assertThat(
+                            plain.call(MasterMethods.GET_REPLICA_LIST, asked, deadline)
+                                    .orThrow()
+                                    .objectChecksum())
+                    .hasValue(Crc64.of(List.of(value)));
+        }
     }
 
     @Test

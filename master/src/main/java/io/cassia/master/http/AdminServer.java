@@ -99,10 +99,7 @@ public final class AdminServer implements AutoCloseable {
 
     /** Answers requests within the limits. Immutable but for the permits. */
     private record Service(
-            Endpoints endpoints,
-            AdminMetrics metrics,
-            Semaphore permits,
-            LimitedThreads threads) {
+            Endpoints endpoints, AdminMetrics metrics, Semaphore permits, LimitedThreads threads) {
         void serve(HttpExchange exchange) throws IOException {
             metrics.request();
             try (exchange) {

@@ -121,8 +121,7 @@ public final class HttpMetadataServer implements AutoCloseable {
         this.roomUnits = Math.clamp(limits.roomBytes() / UNIT, 1, Integer.MAX_VALUE);
         this.room = new Semaphore(roomUnits, true);
         // In real time, as the network is.
-        this.threads =
-                new LimitedThreads("cassia-metadata-", Clock.system(), limits.requestTime());
+        this.threads = new LimitedThreads("cassia-metadata-", Clock.system(), limits.requestTime());
         this.refusals =
                 Counter.builder("cassia.metadata.refusals")
                         .description("Writes to the metadata server that were refused")
@@ -139,8 +138,7 @@ public final class HttpMetadataServer implements AutoCloseable {
     public static Outcome<HttpMetadataServer> start(
             String host, int port, Clock clock, MeterRegistry meters) {
         long quarter = Runtime.getRuntime().maxMemory() / 4;
-        return start(
-                host, port, clock, meters, new Limits(MAX_ENTRIES, quarter, REQUEST_TIME));
+        return start(host, port, clock, meters, new Limits(MAX_ENTRIES, quarter, REQUEST_TIME));
     }
 
     /**
@@ -159,8 +157,7 @@ public final class HttpMetadataServer implements AutoCloseable {
             HttpServer server =
                     HttpServer.create(
                             new InetSocketAddress(InetAddress.getByName(host), port), 128);
-            HttpMetadataServer started =
-                    new HttpMetadataServer(server, clock, meters, limits);
+            HttpMetadataServer started = new HttpMetadataServer(server, clock, meters, limits);
             server.start();
             return Outcome.ok(started);
         } catch (UnknownHostException e) {
@@ -249,10 +246,7 @@ public final class HttpMetadataServer implements AutoCloseable {
     private Answer put(String key, HttpExchange exchange) throws IOException {
         InputStream body = exchange.getRequestBody();
         byte[] start = body.readNBytes(USUAL_BYTES);
-        Answer answer =
-                start.length < USUAL_BYTES
-                        ? put(key, start)
-                        : putLong(key, start, body);
+        Answer answer = start.length < USUAL_BYTES ? put(key, start) : putLong(key, start, body);
         if (answer.status() != 200) {
             refusals.increment();
         }
@@ -303,9 +297,7 @@ public final class HttpMetadataServer implements AutoCloseable {
             totalBytes += growth;
             return new Answer(
                     200,
-                    before != null && before.is(value)
-                            ? "metadata unchanged"
-                            : "metadata updated");
+                    before != null && before.is(value) ? "metadata unchanged" : "metadata updated");
         } finally {
             lock.unlock();
         }

@@ -98,8 +98,7 @@ final class HttpMetadataTest {
 
     @Test
     void a_full_server_refuses_new_keys_only() throws Exception {
-        try (HttpMetadataServer small =
-                limited(2, Duration.ofMinutes(1))) {
+        try (HttpMetadataServer small = limited(2, Duration.ofMinutes(1))) {
             MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
             assertThat(limited.put("a", "1").isOk()).isTrue();
             assertThat(limited.put("b", "1").isOk()).isTrue();
