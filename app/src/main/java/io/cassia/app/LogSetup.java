@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.logging.LogManager;
 
@@ -39,13 +40,18 @@ public final class LogSetup {
      * Chooses the level: what is asked for, else INFO for servers and WARNING for commands, whose
      * output people read.
      *
-     * @param asked one of error, warn, info, debug; anything else counts as not asked
+     * @param asked one of error, warn, info, debug; empty: not asked
+     * @return what is wrong with what is asked for, if anything is
      */
-    static void choose(String asked, String... args) {
+    static Optional<String> choose(String asked, String... args) {
         boolean serves = args.length > 0 && SERVERS.contains(args[0]);
         System.setProperty(LEVEL, LEVELS.getOrDefault(asked, serves ? "INFO" : "WARNING"));
         System.setProperty("java.util.logging.config.class", LogSetup.class.getName());
         System.setProperty("java.util.logging.manager", ToTheEnd.class.getName());
+        return asked.isEmpty() || LEVELS.containsKey(asked)
+                ? Optional.empty()
+                : Optional.of(
+                        "CASSIA_LOG_LEVEL=\"" + asked + "\": it is error, warn, info or debug");
     }
 
     /**

@@ -43,6 +43,9 @@ public final class RpcClient implements AutoCloseable {
     private static final int MAX_DOUBLINGS = 7;
     private static final int MAX_ATTEMPTS = 3;
 
+    /** How the detail of a failure ends whose request never left. */
+    private static final String NOT_SENT = "not sent";
+
     private final String host;
     private final int port;
     private final String peer;
@@ -94,9 +97,20 @@ public final class RpcClient implements AutoCloseable {
         return connect(deadline(settings.connectTimeout())).map(_ -> Done.DONE);
     }
 
+    /** The same within a time; RPC_TIMEOUT when the server does not answer until then. */
+    public Outcome<Done> connect(Duration timeout) {
+        return connect(deadline(timeout)).map(_ -> Done.DONE);
+    }
+
     /** Asks for the details of failures; for servers that announced that they send them. */
     public void failureDetails(boolean wanted) {
         extension = wanted ? Attachment.WANT_DETAILS : Attachment.NONE;
+    }
+
+    /** Whether a failed call certainly changed nothing: its request never left this process. */
+    public static boolean wasNotSent(Outcome.Failed<?> failed) {
+        return (failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT)
+                && failed.detail().endsWith(NOT_SENT);
     }
 
     /** Calls and waits for the answer. */

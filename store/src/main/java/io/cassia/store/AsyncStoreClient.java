@@ -1,6 +1,9 @@
 package io.cassia.store;
 
 import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
+import io.cassia.rpc.cassia.CassiaMessages.Stats;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.TaskInfo;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Done;
@@ -11,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -81,6 +85,17 @@ public final class AsyncStoreClient implements AutoCloseable {
         return one(() -> client.put(key, value, options));
     }
 
+    /** {@link StoreClient#put(ByteString, byte[], PutOptions)}. */
+    public CompletionStage<Outcome<Done>> put(ByteString key, byte[] value, PutOptions options) {
+        return one(() -> client.put(key, value, options));
+    }
+
+    /** {@link StoreClient#putVersion}. */
+    public CompletionStage<Outcome<Long>> putVersion(
+            ByteString key, MemorySegment value, PutOptions options) {
+        return one(() -> client.putVersion(key, value, options));
+    }
+
     /** {@link StoreClient#putBatch}. */
     public CompletionStage<List<Outcome<Done>>> putBatch(
             List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
@@ -93,6 +108,12 @@ public final class AsyncStoreClient implements AutoCloseable {
         return one(() -> client.putParts(key, parts, options));
     }
 
+    /** {@link StoreClient#putPartsBatch}. */
+    public CompletionStage<List<Outcome<Done>>> putPartsBatch(
+            List<ByteString> keys, List<List<MemorySegment>> values, PutOptions options) {
+        return batch(keys.size(), () -> client.putPartsBatch(keys, values, options));
+    }
+
     /** {@link StoreClient#upsert}. */
     public CompletionStage<Outcome<Done>> upsert(
             ByteString key, MemorySegment value, PutOptions options) {
@@ -103,6 +124,12 @@ public final class AsyncStoreClient implements AutoCloseable {
     public CompletionStage<List<Outcome<Done>>> upsertBatch(
             List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
         return batch(keys.size(), () -> client.upsertBatch(keys, values, options));
+    }
+
+    /** {@link StoreClient#openWrite}. */
+    public CompletionStage<Outcome<WriteSession>> openWrite(
+            ByteString key, long sizeBytes, PutOptions options) {
+        return one(() -> client.openWrite(key, sizeBytes, options));
     }
 
     /** {@link StoreClient#get}. */
@@ -126,6 +153,18 @@ public final class AsyncStoreClient implements AutoCloseable {
         return one(() -> client.getParts(key, into));
     }
 
+    /** {@link StoreClient#getPartsBatch}. */
+    public CompletionStage<List<Outcome<Long>>> getPartsBatch(
+            List<ByteString> keys, List<List<MemorySegment>> into) {
+        return batch(keys.size(), () -> client.getPartsBatch(keys, into));
+    }
+
+    /** {@link StoreClient#getRange}. */
+    public CompletionStage<Outcome<Long>> getRange(
+            ByteString key, long offsetBytes, MemorySegment into) {
+        return one(() -> client.getRange(key, offsetBytes, into));
+    }
+
     /** {@link StoreClient#getRanges}. */
     public CompletionStage<List<Outcome<Long>>> getRanges(List<RangeRead> ranges) {
         return batch(ranges.size(), () -> client.getRanges(ranges));
@@ -140,6 +179,16 @@ public final class AsyncStoreClient implements AutoCloseable {
     /** {@link StoreClient#longestPrefix}. */
     public CompletionStage<Outcome<Integer>> longestPrefix(List<ByteString> keys) {
         return one(() -> client.longestPrefix(keys));
+    }
+
+    /** {@link StoreClient#openRead}. */
+    public CompletionStage<Outcome<ReadSession>> openRead(List<ByteString> keys) {
+        return one(() -> client.openRead(keys));
+    }
+
+    /** {@link StoreClient#openStream}. */
+    public CompletionStage<Outcome<ObjectStream>> openStream(ByteString key) {
+        return one(() -> client.openStream(key));
     }
 
     /** {@link StoreClient#exists}. */
@@ -157,6 +206,43 @@ public final class AsyncStoreClient implements AutoCloseable {
         return one(() -> client.info(key));
     }
 
+    /** {@link StoreClient#infoBatch}. */
+    public CompletionStage<List<Outcome<ObjectInfo>>> infoBatch(List<ByteString> keys) {
+        return batch(keys.size(), () -> client.infoBatch(keys));
+    }
+
+    /** {@link StoreClient#size}. */
+    public CompletionStage<Outcome<Long>> size(ByteString key) {
+        return one(() -> client.size(key));
+    }
+
+    /** {@link StoreClient#replicas}. */
+    public CompletionStage<Outcome<List<ReplicaDescriptor>>> replicas(ByteString key) {
+        return one(() -> client.replicas(key));
+    }
+
+    /** {@link StoreClient#replicasByRegex}. */
+    public CompletionStage<Outcome<Map<ByteString, List<ReplicaDescriptor>>>> replicasByRegex(
+            String pattern) {
+        return one(() -> client.replicasByRegex(pattern));
+    }
+
+    /** {@link StoreClient#list}. */
+    public CompletionStage<Outcome<List<KeyInfo>>> list(
+            ByteString prefix, ByteString after, int limit) {
+        return one(() -> client.list(prefix, after, limit));
+    }
+
+    /** {@link StoreClient#stats}. */
+    public CompletionStage<Outcome<Stats>> stats() {
+        return one(client::stats);
+    }
+
+    /** {@link StoreClient#health}. */
+    public CompletionStage<Outcome<Done>> health() {
+        return one(client::health);
+    }
+
     /** {@link StoreClient#remove}. */
     public CompletionStage<Outcome<Done>> remove(ByteString key, boolean force) {
         return one(() -> client.remove(key, force));
@@ -170,6 +256,12 @@ public final class AsyncStoreClient implements AutoCloseable {
     /** {@link StoreClient#removeByRegex}. */
     public CompletionStage<Outcome<Long>> removeByRegex(String pattern, boolean force) {
         return one(() -> client.removeByRegex(pattern, force));
+    }
+
+    /** {@link StoreClient#clearReplicas}. */
+    public CompletionStage<Outcome<List<String>>> clearReplicas(
+            List<ByteString> keys, String segment) {
+        return one(() -> client.clearReplicas(keys, segment));
     }
 
     /** {@link StoreClient#removeAll}. */
@@ -190,6 +282,11 @@ public final class AsyncStoreClient implements AutoCloseable {
     /** {@link StoreClient#task}. */
     public CompletionStage<Outcome<TaskInfo>> task(Uuid id) {
         return one(() -> client.task(id));
+    }
+
+    /** {@link StoreClient#awaitTask}; takes one of the threads until the task has ended. */
+    public CompletionStage<Outcome<Done>> awaitTask(Uuid id) {
+        return one(() -> client.awaitTask(id));
     }
 
     /** Lets what runs end; what waits is run too. */

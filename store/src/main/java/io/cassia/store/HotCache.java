@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -18,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Never stale: a read asks the master first, as always, and a copy serves only the version that
  * the master names. What was replaced or removed is not served, whoever did it, and goes when room
- * is needed.
+ * is needed. What goes in is proved once more, in the cache's own memory.
  */
 final class HotCache {
     /** Keys seen once that are remembered. */
@@ -94,6 +95,10 @@ final class HotCache {
         }
         MemorySegment bytes = Arena.ofAuto().allocate(item.wantedBytes, 64);
         item.drain(bytes);
+        if (Checksums.firstWrong(item.found.sums(), 0, List.of(bytes)) >= 0) {
+            // It was right when it came; the caller lets others write to the same memory.
+            return;
+        }
         lock.lock();
         try {
             Copy old = copies.put(item.key, new Copy(item.found.version(), bytes));

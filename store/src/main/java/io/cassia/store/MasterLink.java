@@ -43,6 +43,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * The way to one master, Cassia's or Mooncake's. Thread-safe. A master that does not know the
@@ -75,6 +76,7 @@ final class MasterLink implements AutoCloseable {
     private final boolean checked;
     private final boolean namesPuts;
     private final boolean tellsTerms;
+    private volatile boolean closed;
 
     private MasterLink(RpcClient rpc, Calls calls, Clock clock, List<String> capabilities) {
         this.rpc = rpc;
@@ -125,7 +127,7 @@ final class MasterLink implements AutoCloseable {
                         .connectTimeout(calls.connectTimeout())
                         .clock(clock)
                         .build();
-        return switch (rpc.connect()) {
+        return switch (rpc.connect(deadline.remaining())) {
             case Outcome.Ok<Done> ok -> open(rpc, calls, client, clock, deadline);
             case Outcome.Failed<Done> failed -> {
                 rpc.close();
@@ -199,22 +201,34 @@ final class MasterLink implements AutoCloseable {
      * breaks, so that a master that restarts is not noticed.
      */
     <A, T> Outcome<T> ask(RpcMethod<A, Outcome<T>> method, A args, Deadline deadline) {
+        return again(() -> call(method, args, deadline), deadline);
+    }
+
+    /** The same for a batch; when the call as a whole fails, so does each of its items. */
+    <A, T> List<Outcome<T>> askBatch(
+            RpcMethod<A, List<Outcome<T>>> method, A args, int size, Deadline deadline) {
+        return each(again(() -> rpc.call(method, args, deadline.remaining()), deadline), size);
+    }
+
+    private <T> Outcome<T> again(Supplier<Outcome<T>> call, Deadline deadline) {
         long until = clock.nanos() + calls.retryTime().toNanos();
-        Outcome<T> answer = call(method, args, deadline);
+        Outcome<T> answer = call.get();
         while (answer instanceof Outcome.Failed<T> failed
                 && failed.code() == StoreCode.RPC_FAIL
                 && clock.nanos() - until < 0
                 && !deadline.hasPassed()
+                && !closed
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(RETRY_PAUSE.toNanos());
-            answer = call(method, args, deadline);
+            answer = call.get();
         }
         return answer;
     }
 
     /** Whether the master may have done what it was asked for without being heard. */
     static boolean isUnanswered(Outcome.Failed<?> failed) {
-        return failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT;
+        return (failed.code() == StoreCode.RPC_FAIL || failed.code() == StoreCode.RPC_TIMEOUT)
+                && !RpcClient.wasNotSent(failed);
     }
 
     /**
@@ -367,7 +381,7 @@ final class MasterLink implements AutoCloseable {
         }
         Args.Keys plain = new Args.Keys(keys, tenant);
         List<Outcome<ReplicaList>> lists =
-                callBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
+                askBatch(MasterMethods.BATCH_GET_REPLICA_LIST, plain, keys.size(), deadline);
         return Outcome.ok(plain(lists, prefixOnly, sentNanos));
     }
 
@@ -484,6 +498,7 @@ final class MasterLink implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         rpc.close();
     }
 }

@@ -1,7 +1,6 @@
 package io.cassia.store;
 
 import io.cassia.base.Clock;
-import io.cassia.base.Deadline;
 import io.cassia.base.HostPort;
 import io.cassia.status.Outcome;
 import io.cassia.transfer.RouteReport;
@@ -9,11 +8,14 @@ import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.transport.Transport;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes' segments as this client sees them: opened once per endpoint, near or far, and for a
@@ -52,13 +54,32 @@ final class Peers {
         return HostPort.parse(endpoint, 1).map(HostPort::host).orElse(endpoint);
     }
 
-    /** The handle of a node; its descriptor is read when it is the first time. */
-    Outcome<SegmentHandle> open(String endpoint, Deadline deadline) {
-        SegmentHandle known = byEndpoint.get(endpoint);
-        if (known != null) {
-            return Outcome.ok(known);
+    /** Null when this client has not met the node yet. */
+    @Nullable SegmentHandle known(String endpoint) {
+        return byEndpoint.get(endpoint);
+    }
+
+    /** Meets nodes, all at once, each within the time. */
+    Map<String, Outcome<SegmentHandle>> open(Set<String> endpoints, Duration timeout) {
+        if (endpoints.size() == 1) {
+            String only = endpoints.iterator().next();
+            return Map.of(only, open(only, timeout));
         }
-        Outcome<SegmentHandle> opened = engine.openSegment(endpoint, deadline.remaining());
+        Map<String, CompletableFuture<Outcome<SegmentHandle>>> opening = new HashMap<>();
+        for (String endpoint : endpoints) {
+            opening.put(
+                    endpoint,
+                    CompletableFuture.supplyAsync(
+                            () -> open(endpoint, timeout),
+                            task -> Thread.ofVirtual().name("cassia-open").start(task)));
+        }
+        Map<String, Outcome<SegmentHandle>> opened = new HashMap<>();
+        opening.forEach((endpoint, outcome) -> opened.put(endpoint, outcome.join()));
+        return opened;
+    }
+
+    private Outcome<SegmentHandle> open(String endpoint, Duration timeout) {
+        Outcome<SegmentHandle> opened = engine.openSegment(endpoint, timeout);
         if (opened instanceof Outcome.Ok<SegmentHandle>(SegmentHandle handle)) {
             byEndpoint.put(endpoint, handle);
         }

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One object, or a range of one, on its way through its replicas. Confined to its call.
@@ -98,9 +97,9 @@ final class ReadItem implements AutoCloseable {
         ReadItem item = new ReadItem(index, key, found, size);
         long left = size;
         for (MemorySegment part : into) {
-            Outcome.Failed<ReadItem> unusable = unusable(part);
+            Outcome.Failed<?> unusable = Memories.unwritable(part);
             if (unusable != null) {
-                return unusable;
+                return unusable.as();
             }
             long length = Math.min(left, part.byteSize());
             if (length > 0) {
@@ -122,9 +121,9 @@ final class ReadItem implements AutoCloseable {
                     StoreCode.INVALID_READ,
                     "bytes %d to %d of an object of %d bytes".formatted(from, from + length, size));
         }
-        Outcome.Failed<ReadItem> unusable = unusable(range.into());
+        Outcome.Failed<?> unusable = Memories.unwritable(range.into());
         if (unusable != null) {
-            return unusable;
+            return unusable.as();
         }
         ReadItem item = new ReadItem(index, range.key(), found, length);
         item.fromBytes = from;
@@ -142,14 +141,6 @@ final class ReadItem implements AutoCloseable {
             item.close();
         }
         return ranked;
-    }
-
-    private static Outcome.@Nullable Failed<ReadItem> unusable(MemorySegment memory) {
-        return memory.isNative() && !memory.isReadOnly()
-                ? null
-                : Outcome.failed(
-                        StoreCode.INVALID_PARAMS,
-                        "memory of " + memory.byteSize() + " bytes is not native or read-only");
     }
 
     private Outcome<ReadItem> widen(long from, MemorySegment into, long size, Staging staging) {
@@ -271,18 +262,25 @@ final class ReadItem implements AutoCloseable {
         return all;
     }
 
-    /** The chunk that {@link #prove} found wrong, to be read into other memory. */
+    /**
+     * What {@link #prove} found wrong, to be read into other memory: a chunk, or all of an object
+     * that has upstream's checksum alone.
+     */
     Transfers.Piece wrongPiece(ReplicaDescriptor replica, MemorySegment into) {
         return new Transfers.Piece(0, buffer(replica), wrongChunk * CHUNK, into);
     }
 
-    long wrongChunkBytes() {
-        return Math.min(CHUNK, found.sizeBytes() - wrongChunk * CHUNK);
+    long wrongBytes() {
+        return found.isChecked()
+                ? Math.min(CHUNK, found.sizeBytes() - wrongChunk * CHUNK)
+                : found.sizeBytes();
     }
 
-    /** Whether these are not the bytes of that chunk either. */
-    boolean isWrongToo(MemorySegment chunk) {
-        return Checksums.firstWrong(found.sums(), wrongChunk * CHUNK, List.of(chunk)) >= 0;
+    /** Whether these bytes are wrong either. */
+    boolean isWrongToo(MemorySegment bytes) {
+        return found.isChecked()
+                ? Checksums.firstWrong(found.sums(), wrongChunk * CHUNK, List.of(bytes)) >= 0
+                : Crc64.of(List.of(bytes)) != found.crc64().orElseThrow();
     }
 
     int pieceCount() {

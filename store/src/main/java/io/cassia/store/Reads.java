@@ -334,7 +334,7 @@ final class Reads {
      * memory of the caller spoil each other, and no replica is to be blamed for that.
      */
     private boolean isConfirmed(ReadItem item, ReplicaDescriptor replica, Deadline deadline) {
-        return staging.take(item.wrongChunkBytes())
+        return staging.take(item.wrongBytes())
                                 .then(
                                         block -> {
                                             try (block) {
@@ -347,8 +347,7 @@ final class Reads {
                                                                 Deadline.after(
                                                                         clock,
                                                                         patience(
-                                                                                Checksums
-                                                                                        .CHUNK_BYTES,
+                                                                                item.wrongBytes(),
                                                                                 deadline)))
                                                         .getFirst()
                                                         .map(_ -> item.isWrongToo(block.memory()));

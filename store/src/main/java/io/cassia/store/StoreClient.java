@@ -24,6 +24,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -49,6 +50,7 @@ public final class StoreClient implements AutoCloseable {
 
     private final StoreClientConfig config;
     private final Clock clock;
+    private final Uuid id;
     private final ByteString tenant;
     private final TransferEngine engine;
     private final MasterLink master;
@@ -68,6 +70,7 @@ public final class StoreClient implements AutoCloseable {
             MeterRegistry meters) {
         this.config = config;
         this.clock = clock;
+        this.id = id;
         this.tenant = ByteString.of(config.tenant());
         this.engine = engine;
         this.master = master;
@@ -82,8 +85,9 @@ public final class StoreClient implements AutoCloseable {
     }
 
     /**
-     * Connects. RPC_FAIL when no master answers at that address, INVALID_VERSION when it speaks
-     * another release, TRANSFER_FAIL when this process cannot open its own ports.
+     * Connects. RPC_FAIL when no master answers at that address, RPC_TIMEOUT when it does not
+     * within the deadline, INVALID_VERSION when it speaks another release, TRANSFER_FAIL when this
+     * process cannot open its own ports.
      */
     public static Outcome<StoreClient> connect(
             StoreClientConfig config, Clock clock, MeterRegistry meters) {
@@ -316,7 +320,7 @@ public final class StoreClient implements AutoCloseable {
         Args.Keys args = new Args.Keys(keys, tenant);
         return keys.isEmpty()
                 ? List.of()
-                : master.callBatch(MasterMethods.BATCH_EXIST_KEY, args, keys.size(), deadline());
+                : master.askBatch(MasterMethods.BATCH_EXIST_KEY, args, keys.size(), deadline());
     }
 
     /** Size of a readable object in bytes; OBJECT_NOT_FOUND or REPLICA_IS_NOT_READY otherwise. */
@@ -345,6 +349,17 @@ public final class StoreClient implements AutoCloseable {
         return info(key).map(ObjectInfo::replicas);
     }
 
+    /**
+     * Where the replicas are of all readable objects of which some part of the key matches.
+     * INVALID_PARAMS for an expression that cannot be understood or that costs too much.
+     */
+    public Outcome<Map<ByteString, List<ReplicaDescriptor>>> replicasByRegex(String pattern) {
+        return master.ask(
+                MasterMethods.GET_REPLICA_LIST_BY_REGEX,
+                new Args.Key(ByteString.of(pattern), tenant),
+                deadline());
+    }
+
     /** Whether the master answers; RPC_FAIL or RPC_TIMEOUT when it does not. */
     public Outcome<Done> health() {
         return master.call(MasterMethods.SERVICE_READY, Done.DONE, deadline()).map(_ -> Done.DONE);
@@ -352,9 +367,12 @@ public final class StoreClient implements AutoCloseable {
 
     /**
      * Keys that start with {@code prefix}, in byte order, {@code limit} at most, behind {@code
-     * after}. NOT_SUPPORTED by a Mooncake master.
+     * after}. INVALID_PARAMS for a limit below 1, NOT_SUPPORTED by a Mooncake master.
      */
     public Outcome<List<KeyInfo>> list(ByteString prefix, ByteString after, int limit) {
+        if (limit < 1) {
+            return Outcome.failed(StoreCode.INVALID_PARAMS, "at most " + limit + " keys");
+        }
         return cassiaOnly("listing keys")
                 .then(
                         done ->
@@ -396,6 +414,20 @@ public final class StoreClient implements AutoCloseable {
         return master.order(
                 MasterMethods.REMOVE_BY_REGEX,
                 new Args.Remove(ByteString.of(pattern), force, tenant),
+                deadline());
+    }
+
+    /**
+     * Removes objects of the default tenant that this client has put, or their replicas in one
+     * segment; the value names the keys of which something was removed. Those that somebody reads,
+     * that are not complete, or that others have put are left alone.
+     *
+     * @param segment name of the segment; empty: all replicas
+     */
+    public Outcome<List<String>> clearReplicas(List<ByteString> keys, String segment) {
+        return master.order(
+                MasterMethods.BATCH_REPLICA_CLEAR,
+                new Args.BatchReplicaClear(keys, id, segment),
                 deadline());
     }
 

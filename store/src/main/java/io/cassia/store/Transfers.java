@@ -14,9 +14,13 @@ import io.cassia.transfer.SegmentHandle;
 import io.cassia.transfer.TransferEngine;
 import io.cassia.transfer.TransferRequest;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,17 +99,22 @@ final class Transfers {
 
     /**
      * One outcome per piece, in order; on return nothing writes to the caller's memory any more.
-     * The deadline is that of all of it: a node that is met for the first time may take long to
+     * The deadline is that of all of it: nodes that are met for the first time may take long to
      * open.
      */
     List<Outcome<Done>> run(Opcode opcode, List<Piece> pieces, Deadline deadline) {
+        Map<String, Outcome<SegmentHandle>> met = Map.of();
         List<Outcome<Done>> outcomes = new ArrayList<>(pieces.size());
         List<TransferRequest> requests = new ArrayList<>(pieces.size());
         List<@Nullable Chunks> chunks = new ArrayList<>(pieces.size());
         boolean allOpen = true;
         for (Piece piece : pieces) {
             BufferDescriptor buffer = piece.buffer;
-            switch (peers.open(buffer.transportEndpoint(), deadline)) {
+            SegmentHandle known = peers.known(buffer.transportEndpoint());
+            if (known == null && met.isEmpty()) {
+                met = meet(buffer.transportEndpoint(), pieces, deadline.remaining());
+            }
+            switch (known == null ? met.get(buffer.transportEndpoint()) : Outcome.ok(known)) {
                 case Outcome.Ok<SegmentHandle>(SegmentHandle handle) -> {
                     requests.add(
                             new TransferRequest(
@@ -137,6 +146,24 @@ final class Transfers {
             }
         }
         return outcomes;
+    }
+
+    /**
+     * Meets the nodes that this client does not know. One that does not answer may take half of the
+     * time at most when there are others, which need the rest.
+     */
+    private Map<String, Outcome<SegmentHandle>> meet(
+            String first, List<Piece> pieces, Duration timeout) {
+        Set<String> unknown = new HashSet<>(Set.of(first));
+        boolean others = false;
+        for (Piece piece : pieces) {
+            String endpoint = piece.buffer.transportEndpoint();
+            others |= !endpoint.equals(first);
+            if (peers.known(endpoint) == null) {
+                unknown.add(endpoint);
+            }
+        }
+        return peers.open(unknown, others ? timeout.dividedBy(2) : timeout);
     }
 
     private List<Outcome<Done>> carry(

@@ -103,6 +103,11 @@ public final class WriteSession implements AutoCloseable {
             Transfers transfers,
             Staging staging,
             Supplier<Deadline> deadlines) {
+        if (sizeBytes < 0) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS,
+                    "put of %s: an object of %d bytes".formatted(Keys.show(key), sizeBytes));
+        }
         return writes.startOne(key, sizeBytes, options, deadlines.get())
                 .then(
                         started -> {
@@ -159,8 +164,9 @@ public final class WriteSession implements AutoCloseable {
                             .formatted(
                                     offsetBytes, offsetBytes + length, sizeBytes, Keys.show(key)));
         }
-        if (!bytes.isNative()) {
-            return Outcome.failed(StoreCode.INVALID_PARAMS, "memory on the heap");
+        Outcome.Failed<?> unusable = Memories.unreadable(bytes);
+        if (unusable != null) {
+            return unusable.in("put of " + Keys.show(key));
         }
         lock.lock();
         try {
@@ -332,8 +338,9 @@ public final class WriteSession implements AutoCloseable {
     }
 
     /**
-     * Takes the put back. INVALID_WRITE after the end. When a node did not answer in time, so that
-     * bytes may still arrive there, the key and its space come back by the master's own time-outs.
+     * Takes the put back. INVALID_WRITE after the end; WRITE_FAIL when a write did not end in time,
+     * so that bytes may still arrive at a node: the key and its space come back by the master's own
+     * time-outs.
      */
     public Outcome<Done> revoke() {
         lock.lock();
@@ -342,7 +349,13 @@ public final class WriteSession implements AutoCloseable {
                 return over();
             }
             ended = true;
-            return adrift ? Outcome.done() : writes.revokeOne(key, put, deadlines.get());
+            if (adrift) {
+                return Outcome.failed(
+                        StoreCode.WRITE_FAIL,
+                        "a write of the put of %s did not end in time; the key is free again after the discard timeout"
+                                .formatted(Keys.show(key)));
+            }
+            return writes.revokeOne(key, put, deadlines.get());
         } finally {
             lock.unlock();
         }

@@ -3,6 +3,7 @@ package io.cassia.store;
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
 import io.cassia.base.Deadline;
+import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
@@ -17,6 +18,7 @@ import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.status.Code;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -137,8 +139,18 @@ final class Writes {
                 open.add(ready);
             }
         }
+        if (options.replicate().replicaNum() < 0) {
+            return Collections.nCopies(keys.size(), negative(options));
+        }
         attempts(open, keys.size(), options, outcomes, deadline);
         return outcomes;
+    }
+
+    /** On the wire it would be a very large number. */
+    private static <T> Outcome<T> negative(PutOptions options) {
+        return Outcome.failed(
+                StoreCode.INVALID_PARAMS,
+                options.replicate().replicaNum() + " replicas are wanted; at least 1 is needed");
     }
 
     private void attempts(
@@ -163,11 +175,9 @@ final class Writes {
 
     private Outcome<Item> item(int index, ByteString key, List<MemorySegment> parts) {
         for (MemorySegment part : parts) {
-            if (!part.isNative()) {
-                return Outcome.failed(
-                        StoreCode.INVALID_PARAMS,
-                        "put of %s: memory on the heap; use the form for byte arrays"
-                                .formatted(Keys.show(key)));
+            Outcome.Failed<?> unusable = Memories.unreadable(part);
+            if (unusable != null) {
+                return unusable.in("put of " + Keys.show(key));
             }
         }
         long bytes = Checksums.length(parts);
@@ -443,9 +453,18 @@ final class Writes {
         String unknown =
                 MasterLink.isUnanswered(failed)
                         ? "; it may be readable or not, ask whether it exists"
-                        : "";
+                        : RpcClient.wasNotSent(failed)
+                                ? "; nothing is readable, the key is free again after the discard timeout"
+                                : "";
         return Outcome.failed(
-                failed.code(), "end of " + item.context() + ": " + failed.detail() + unknown);
+                endCode(failed), "end of " + item.context() + ": " + failed.detail() + unknown);
+    }
+
+    /** Of a put that it has given up the master knows nothing any more. */
+    private static Code endCode(Outcome.Failed<?> failed) {
+        return failed.code() == StoreCode.OBJECT_NOT_FOUND
+                ? StoreCode.INVALID_WRITE
+                : failed.code();
     }
 
     private void revoke(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
@@ -478,6 +497,9 @@ final class Writes {
     /** Reserves space for one object that is written piece by piece. */
     Outcome<Started<List<ReplicaDescriptor>>> startOne(
             ByteString key, long bytes, PutOptions options, Deadline deadline) {
+        if (options.replicate().replicaNum() < 0) {
+            return negative(options);
+        }
         Item item = new Item(0, key, List.of(), bytes, OptionalLong.empty(), Sums.NONE);
         Deadline term =
                 start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
@@ -496,7 +518,8 @@ final class Writes {
                                 deadline)
                         .getFirst();
         return ended instanceof Outcome.Failed<Long> failed
-                ? failed.in("end of put of " + Keys.show(key))
+                ? Outcome.failed(
+                        endCode(failed), "end of put of " + Keys.show(key) + ": " + failed.detail())
                 : ended;
     }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.base.Clock;
+import io.cassia.base.Deadline;
+import io.cassia.rpc.mooncake.Args;
+import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
@@ -279,6 +282,48 @@ class StoreClientTest {
                 .isEqualTo(2);
     }
 
+    /** What a Mooncake client writes that computes checksums, and one that verifies them reads. */
+    @Test
+    void wrong_bytes_are_found_by_upstreams_checksum_alone_and_leave_service() {
+        cluster.node(64 << 20);
+        StoreClient upstream =
+                cluster.client(StoreClientConfig.Memory.DEFAULT.withCrc64(true).withSums(false));
+        byte[] value = bytes(300_000, 3);
+        upstream.put(key("k"), memory(value), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        MemorySegment into = arena.allocate(300_000);
+        client.get(key("k"), into).orThrow();
+        assertThat(array(into)).isEqualTo(value);
+        List<ReplicaDescriptor> replicas = client.replicas(key("k")).orThrow();
+        replicas.forEach(replica -> damage(replica, 299_999));
+        assertThat(code(client.get(key("k"), into))).isEqualTo(StoreCode.CHECKSUM_MISMATCH);
+        assertThat(code(client.get(key("k"), into))).isEqualTo(StoreCode.OBJECT_NOT_FOUND);
+    }
+
+    @Test
+    void upstreams_checksum_is_handed_to_who_expects_one() {
+        StoreClient both = cluster.client(StoreClientConfig.Memory.DEFAULT.withCrc64(true));
+        MemorySegment value = memory(bytes(70_000, 3));
+        both.put(key("k"), value, PutOptions.DEFAULT).orThrow();
+        Clock clock = Clock.system();
+        Deadline deadline = Deadline.after(clock, Duration.ofSeconds(20));
+        try (MasterLink plain =
+                MasterLink.connect(
+                                cluster.address(),
+                                StoreClientConfig.Calls.DEFAULT,
+                                new Uuid(3, 4),
+                                clock,
+                                deadline,
+                                new SimpleMeterRegistry())
+                        .orThrow()) {
+            Args.Key asked = new Args.Key(key("k"), ByteString.of("default"));
+            assertThat(
+                            plain.call(MasterMethods.GET_REPLICA_LIST, asked, deadline)
+                                    .orThrow()
+                                    .objectChecksum())
+                    .hasValue(Crc64.of(List.of(value)));
+        }
+    }
+
     @Test
     void memory_that_is_no_longer_lent_refuses_the_write() {
         WriteSession session = client.openWrite(key("k"), 100, PutOptions.DEFAULT).orThrow();
@@ -444,6 +489,25 @@ class StoreClientTest {
                                         .toCompletableFuture()
                                         .get(10, TimeUnit.SECONDS)))
                 .isEqualTo(StoreCode.OK);
+    }
+
+    @Test
+    void replicas_are_found_by_expression_and_those_of_one_segment_are_cleared() {
+        StorageNode second = cluster.node(16 << 20);
+        StoreClient other = cluster.client();
+        client.put(key("a-1"), bytes(10, 1), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        client.put(key("b-1"), bytes(10, 1), PutOptions.DEFAULT).orThrow();
+        other.put(key("a-2"), bytes(10, 1), PutOptions.DEFAULT).orThrow();
+        assertThat(client.replicasByRegex("^a-").orThrow().keySet())
+                .containsExactlyInAnyOrder(key("a-1"), key("a-2"));
+        assertThat(code(client.replicasByRegex("("))).isEqualTo(StoreCode.INVALID_PARAMS);
+        // Who was told where replicas are has a lease on them.
+        List<ByteString> keys = List.of(key("a-1"), key("a-2"), key("b-1"), key("x"));
+        assertThat(client.removeBatch(List.of(key("a-1")), true)).allMatch(Outcome::isOk);
+        client.put(key("a-1"), bytes(10, 1), PutOptions.DEFAULT.withReplicas(2)).orThrow();
+        assertThat(client.clearReplicas(keys, second.endpoint()).orThrow()).contains("a-1");
+        assertThat(endpoints(key("a-1"))).containsExactly(node.endpoint());
+        assertThat(other.exists(key("a-2"))).as("another's").isEqualTo(Outcome.ok(true));
     }
 
     @Test

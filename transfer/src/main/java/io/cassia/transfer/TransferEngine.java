@@ -395,7 +395,7 @@ public final class TransferEngine implements AutoCloseable {
         return openSegment(segmentName, deadline(config.timeouts().stall()));
     }
 
-    /** The same; ERR_SOCKET when the time is over before. */
+    /** The same within a time: ERR_SOCKET when the peer does not answer until then. */
     public Outcome<SegmentHandle> openSegment(String segmentName, Duration timeout) {
         return openSegment(segmentName, deadline(timeout));
     }

@@ -3,9 +3,11 @@ package io.cassia.app.cli;
 import io.cassia.app.cluster.Backend;
 import io.cassia.base.Clock;
 import io.cassia.status.CassiaException;
+import io.cassia.status.StoreCode;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -41,6 +43,17 @@ public final class Cli {
                         clock,
                         StopSignal.ofProcess())
                 .execute(args);
+    }
+
+    /** Refuses a command for a wrong setting of the environment; the exit code. */
+    public static int refuse(String detail, String... args) {
+        Clock clock = Clock.system();
+        return new Cli(
+                        Console.ofProcess(),
+                        Backend.real(clock, System.getenv()),
+                        clock,
+                        StopSignal.ofProcess())
+                .refused(detail, args);
     }
 
     int execute(String... args) {
@@ -108,7 +121,7 @@ public final class Cli {
         root.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         root.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         root.setParameterExceptionHandler(this::misused);
-        root.setExecutionExceptionHandler((e, command, parsed) -> broken(e));
+        root.setExecutionExceptionHandler((e, command, parsed) -> broken(e, args));
         root.setExpandAtFiles(false);
         root.setOverwrittenOptionsAllowed(true);
         return root;
@@ -116,7 +129,11 @@ public final class Cli {
 
     /** A wrong command line: what is wrong, what was probably meant, where to read on. */
     private int misused(ParameterException e, String[] args) {
-        console.note("error: " + String.valueOf(e.getMessage()).replace('\n', ' '));
+        String wrong = String.valueOf(e.getMessage()).replace('\n', ' ');
+        if (wantsJson(args)) {
+            Output.document(console, StoreCode.INVALID_PARAMS, wrong, ExitCodes.USAGE);
+        }
+        console.note("error: " + wrong);
         if (e instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getSuggestions().isEmpty()) {
             console.note("did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?");
@@ -129,11 +146,36 @@ public final class Cli {
         return ExitCodes.USAGE;
     }
 
+    /** Also when the line cannot be understood otherwise. */
+    private static boolean wantsJson(String... args) {
+        List<String> all = List.of(args);
+        int end = all.indexOf("--");
+        return all.subList(0, end < 0 ? all.size() : end).contains("--json");
+    }
+
+    /** A setting of the environment that no command can work with. */
+    private int refused(String detail, String... args) {
+        if (wantsJson(args)) {
+            Output.document(console, StoreCode.INVALID_PARAMS, detail, ExitCodes.USAGE);
+        }
+        Output.tell(console, StoreCode.INVALID_PARAMS, detail);
+        console.flush();
+        return ExitCodes.USAGE;
+    }
+
     /** An exception is a failure on its way, or a defect; only a defect is worth a stack trace. */
-    private int broken(Exception e) {
+    private int broken(Exception e, String... args) {
+        boolean json = wantsJson(args);
         if (e instanceof CassiaException failure) {
+            int exit = ExitCodes.of(failure.code());
+            if (json) {
+                Output.document(console, failure.code(), failure.detail(), exit);
+            }
             Output.tell(console, failure.code(), failure.detail());
-            return ExitCodes.of(failure.code());
+            return exit;
+        }
+        if (json) {
+            Output.document(console, StoreCode.INTERNAL_ERROR, e.toString(), ExitCodes.INTERNAL);
         }
         console.note("error: internal: " + e);
         if (System.getenv(DEBUG) != null) {

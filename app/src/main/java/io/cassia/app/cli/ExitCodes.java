@@ -46,10 +46,8 @@ final class ExitCodes {
             case OK -> OK;
             case INTERNAL_ERROR,
                     SHARD_INDEX_OUT_OF_RANGE,
-                    INVALID_WRITE,
                     INVALID_READ,
                     INVALID_REPLICA,
-                    WRITE_FAIL,
                     ETCD_CTX_CANCELLED,
                     FILE_OPEN_FAIL,
                     FILE_READ_FAIL,
@@ -81,6 +79,7 @@ final class ExitCodes {
             case SEGMENT_ALREADY_EXISTS,
                     NO_AVAILABLE_HANDLE,
                     INVALID_VERSION,
+                    INVALID_WRITE,
                     ILLEGAL_CLIENT,
                     REPLICA_IS_NOT_READY,
                     OBJECT_ALREADY_EXISTS,
@@ -104,6 +103,7 @@ final class ExitCodes {
                     REFUSED;
             case LEASE_EXPIRED,
                     TRANSFER_FAIL,
+                    WRITE_FAIL,
                     RPC_FAIL,
                     RPC_TIMEOUT,
                     ETCD_OPERATION_ERROR,

@@ -74,6 +74,10 @@ final class LocalFiles {
      * @param bytes room; the file is cut to what was filled
      */
     static Outcome<Long> write(Path file, long bytes, Fill fill) {
+        if (Files.isDirectory(file)) {
+            return Outcome.failed(
+                    StoreCode.INVALID_PARAMS, file + ": it is a directory; name a file in it");
+        }
         Path part = file.resolveSibling(file.getFileName() + ".part");
         try {
             Outcome<Long> filled = fillPart(part, bytes, fill);

@@ -49,10 +49,15 @@ final class Output {
     int failed(Code code, String detail) {
         int exit = ExitCodes.of(code);
         if (json) {
-            console.line(Json.text(Json.object("error", error(code, detail), "exitCode", exit)));
+            document(console, code, detail, exit);
         }
         tell(console, code, detail);
         return exit;
+    }
+
+    /** The document of a failure. */
+    static void document(Console console, Code code, String detail, int exit) {
+        console.line(Json.text(Json.object("error", error(code, detail), "exitCode", exit)));
     }
 
     /** A failure as a member of a larger document. */

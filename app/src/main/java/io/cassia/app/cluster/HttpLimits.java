@@ -3,18 +3,18 @@ package io.cassia.app.cluster;
 import java.util.Map;
 
 /**
- * Limits of the JDK's HTTP server, which by itself waits for ever for a request that never ends.
- * Immutable. They are properties of the process; those that its user has set stay.
+ * Limits of the JDK's HTTP server, which by itself keeps any number of connections. Immutable. They
+ * are properties of the process; those that its user has set stay.
+ *
+ * <p>Times for requests and answers are each server's own affair: those of the JDK would be the
+ * same for all of a process, and cut off long uploads to the REST service.
  */
 final class HttpLimits {
     private static final Map<String, String> PROPERTIES =
             Map.of(
                     "jdk.httpserver.maxConnections", "1024",
                     "sun.net.httpserver.maxIdleConnections", "256",
-                    "sun.net.httpserver.idleInterval", "30",
-                    // Seconds for a whole request, and for a whole response.
-                    "sun.net.httpserver.maxReqTime", "60",
-                    "sun.net.httpserver.maxRspTime", "600");
+                    "sun.net.httpserver.idleInterval", "30");
 
     private HttpLimits() {}
 

@@ -88,6 +88,28 @@ class CliTest {
                 .doesNotContain("java.lang");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "get --json, KEY",
+        "ls --json --limit -1, is not between 1 and 1000000000",
+        "up --json --rest-port 99999, is not a port",
+        "putt --json k f, putt",
+        "stat --json --mastr x, --mastr"
+    })
+    void a_usage_error_is_a_document_too_when_one_is_wanted(String line, String why) {
+        CliRun run = CliRun.of(backend, line.split(" ", -1));
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.json().get("exitCode").asInt()).isEqualTo(2);
+        assertThat(run.json().get("error").get("code").asString()).isEqualTo("INVALID_PARAMS");
+        assertThat(run.json().get("error").get("detail").asString()).contains(why);
+        assertThat(run.err()).contains(why);
+    }
+
+    @Test
+    void what_follows_the_end_of_options_asks_for_no_document() {
+        assertThat(CliRun.of(backend, "put", "--", "--json").out()).isEmpty();
+    }
+
     @Test
     void a_setting_of_clients_that_cannot_be_is_named() {
         CliRun run = CliRun.of(backend, "ls", "--timeout", "0");

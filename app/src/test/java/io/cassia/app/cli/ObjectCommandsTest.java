@@ -93,7 +93,7 @@ class ObjectCommandsTest {
     }
 
     @Test
-    void a_missing_file_and_a_missing_folder_are_named() {
+    void a_missing_file_and_a_missing_folder_are_named() throws IOException {
         CliRun put = CliRun.of(backend, "put", "k", dir.resolve("absent").toString());
         assertThat(put.exit()).isEqualTo(3);
         assertThat(put.err()).contains("FILE_NOT_FOUND").contains("absent: no such file");
@@ -105,6 +105,11 @@ class ObjectCommandsTest {
         CliRun get = CliRun.of(backend, "get", "k", "-o", dir.resolve("no/where").toString());
         assertThat(get.exit()).isEqualTo(3);
         assertThat(get.err()).contains("no such file");
+        Path into = Files.createDirectory(dir.resolve("d"));
+        CliRun directory = CliRun.of(backend, "get", "k", "-o", into.toString());
+        assertThat(directory.exit()).isEqualTo(2);
+        assertThat(directory.err()).contains(into + ": it is a directory");
+        assertThat(dir.resolve("d.part")).doesNotExist();
     }
 
     @Test

@@ -194,7 +194,7 @@ final class BatchEndpoints {
 
     private void put(RestExchange exchange, List<Value> values) throws IOException {
         long total = values.stream().mapToLong(value -> value.bytes().byteSize()).sum();
-        Outcome<Body> taken = memory.take(total);
+        Outcome<Body> taken = Documents.room(memory, total);
         if (taken instanceof Outcome.Failed<Body> failed) {
             exchange.failed(failed);
             return;
@@ -244,8 +244,9 @@ final class BatchEndpoints {
         ArrayNode results = Bodies.MAPPER.createArrayNode();
         try (Body body = taken.orThrow()) {
             read(keys, sizes, body.memory(), results);
+            // The text of the answer lies on the heap for as long as the client takes it.
+            answer(exchange, results);
         }
-        answer(exchange, results);
     }
 
     private static Outcome<Long> tooMuch(long bytes) {

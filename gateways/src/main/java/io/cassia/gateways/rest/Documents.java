@@ -20,7 +20,18 @@ final class Documents {
     /** Keys of one batch. */
     static final int MAX_KEYS = 10_000;
 
+    /** Up to here the values of a document may wait for room on the heap. */
+    private static final long SMALL_BYTES = 1 << 20;
+
     private Documents() {}
+
+    /**
+     * Room for the values of a document. Those of a large one do not wait for it: they lie on the
+     * heap already, and so would those of all that wait.
+     */
+    static Outcome<BodyMemory.Body> room(BodyMemory memory, long bytes) {
+        return bytes <= SMALL_BYTES ? memory.take(bytes) : memory.takeMore(bytes);
+    }
 
     /** The request's document; empty when there is none and the client has been told. */
     static Optional<JsonNode> receive(RestExchange exchange, BodyMemory memory) throws IOException {

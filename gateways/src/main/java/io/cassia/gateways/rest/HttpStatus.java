@@ -53,6 +53,7 @@ final class HttpStatus {
                     NOT_FOUND;
             case SEGMENT_ALREADY_EXISTS,
                     INVALID_VERSION,
+                    INVALID_WRITE,
                     ILLEGAL_CLIENT,
                     REPLICA_IS_NOT_READY,
                     OBJECT_ALREADY_EXISTS,
@@ -77,6 +78,7 @@ final class HttpStatus {
             case BUFFER_OVERFLOW,
                     LEASE_EXPIRED,
                     TRANSFER_FAIL,
+                    WRITE_FAIL,
                     RPC_FAIL,
                     TASK_PENDING_LIMIT_EXCEEDED,
                     ETCD_OPERATION_ERROR,
@@ -89,10 +91,8 @@ final class HttpStatus {
             case RPC_TIMEOUT, DFS_NETWORK_TIMEOUT -> TIMEOUT;
             case INTERNAL_ERROR,
                     SHARD_INDEX_OUT_OF_RANGE,
-                    INVALID_WRITE,
                     INVALID_READ,
                     INVALID_REPLICA,
-                    WRITE_FAIL,
                     ETCD_CTX_CANCELLED,
                     FILE_OPEN_FAIL,
                     FILE_READ_FAIL,

@@ -137,7 +137,7 @@ final class Uploads {
     }
 
     private Outcome<Done> putBytes(ByteString key, MemorySegment value) {
-        return memory.take(value.byteSize())
+        return Documents.room(memory, value.byteSize())
                 .then(
                         body -> {
                             try (body) {

@@ -104,6 +104,26 @@ class RestLimitsTest {
         }
     }
 
+    @Test
+    void values_in_a_document_count_until_the_client_has_taken_it() throws Exception {
+        try (RestCluster cluster =
+                RestCluster.start(config(64 << 20, 4, Duration.ofSeconds(20)), 64 << 20)) {
+            assertThat(cluster.put("/api/put/large", new byte[32 << 20]).statusCode())
+                    .isEqualTo(200);
+            await(cluster, "cassia_rest_buffer_used_bytes", 0);
+            String keys = "{\"keys\": [\"large\"]}";
+            try (Socket reader =
+                    connect(
+                            cluster,
+                            "POST /api/batch_get HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
+                                    .formatted(keys.length(), keys))) {
+                assertThat(reader.getInputStream().read()).isEqualTo('H');
+                assertThat(gauge(cluster, "cassia_rest_buffer_used_bytes")).isEqualTo(32 << 20);
+            }
+            await(cluster, "cassia_rest_buffer_used_bytes", 0);
+        }
+    }
+
     private static void replace(RestCluster cluster, String key) {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment value = arena.allocate(100);

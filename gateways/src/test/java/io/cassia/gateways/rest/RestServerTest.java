@@ -20,6 +20,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -299,6 +303,39 @@ class RestServerTest {
         assertFailure(upsert("v", value(30), "If-Match", "x"), 400, StoreCode.INVALID_PARAMS);
         assertThat(upsert("v", value(30), "If-Match", second).statusCode()).isEqualTo(200);
         assertThat(cluster.get("/api/get/v").body()).isEqualTo(value(30));
+    }
+
+    /** Whoever was overtaken is told so, and may send again. */
+    @Test
+    void upserts_of_one_key_at_a_time_succeed_or_conflict() throws Exception {
+        List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 64; i++) {
+                byte[] value = value(200_000 + i);
+                answers.add(
+                        CompletableFuture.supplyAsync(
+                                () -> {
+                                    try {
+                                        return upsert("race", value, "X-Nothing", "1");
+                                    } catch (Exception e) {
+                                        throw new CompletionException(e);
+                                    }
+                                },
+                                threads));
+            }
+        }
+        int stored = 0;
+        for (CompletableFuture<HttpResponse<byte[]>> answer : answers) {
+            HttpResponse<byte[]> response = answer.join();
+            if (response.statusCode() == 200) {
+                stored++;
+            } else {
+                assertFailure(response, 409, StoreCode.INVALID_WRITE);
+            }
+        }
+        assertThat(stored).isPositive();
+        byte[] last = cluster.get("/api/get/race").body();
+        assertThat(last).isEqualTo(value(last.length));
     }
 
     private HttpResponse<byte[]> upsert(String key, byte[] value, String... headers)

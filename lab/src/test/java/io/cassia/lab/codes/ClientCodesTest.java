@@ -137,7 +137,7 @@ class ClientCodesTest {
 
     @Test
     @Covers(
-            store = {StoreCode.OBJECT_NOT_FOUND, StoreCode.OK},
+            store = {StoreCode.INVALID_WRITE, StoreCode.OBJECT_NOT_FOUND, StoreCode.OK},
             scenario =
                     "A writer wakes up after the master has given its put up and its space to others.")
     void writer_that_wakes_late(Coverage coverage) throws Exception {
@@ -161,7 +161,7 @@ class ClientCodesTest {
                                 () -> other.put(next, fresh, PutOptions.DEFAULT)),
                         StoreCode.OK);
                 coverage.expect(late.write(5 << 20, old.asSlice(5 << 20)), StoreCode.OK);
-                coverage.expect(late.commit(), StoreCode.OBJECT_NOT_FOUND);
+                coverage.expect(late.commit(), StoreCode.INVALID_WRITE);
                 // The late bytes hit the new object: that is found out, and no byte of it is given.
                 Outcome<Long> read = other.get(next, old);
                 assertThat(read)

@@ -126,6 +126,12 @@ final class DrainJob {
         }
     }
 
+    /** A replica needed no move: the others have the object. */
+    void dropped(long now) {
+        succeeded++;
+        updatedAt = now;
+    }
+
     boolean isGivenUp(Unit unit) {
         return failures.getOrDefault(unit, 0) >= MOST_FAILURES;
     }

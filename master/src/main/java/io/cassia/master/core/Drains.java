@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Confined to the master's lock. Drain jobs: move tasks for all replicas of some segments (spec
  * mooncake-store 8.3). Pinned and leased objects are moved too, for a move keeps them: readers go
- * on reading the old place until their leases are over. What stands in the way is counted by
- * reason, so that a job ends or says why not.
+ * on reading the old place until their leases are over. A replica of an object that all others have
+ * already is dropped. What stands in the way is counted by reason, so that a job ends or says why
+ * not.
  */
 final class Drains {
     private static final long DISPATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -299,9 +300,15 @@ final class Drains {
         if (job.active.size() >= job.maxConcurrency || tasks.isFull()) {
             return "waiting-its-turn";
         }
-        String target = target(job, slot);
+        List<String> holding = holding(slot);
+        String target = target(job, slot, holding);
         if (target == null) {
-            return "no-target-has-room";
+            if (!isKeptElsewhere(job, slot, source, holding)) {
+                return "no-target-has-room";
+            }
+            space.dropReplica(slot, replicaOn(slot, source), space.leasedUntil(slot));
+            job.dropped(state.now);
+            return "";
         }
         long epochMs = job.createdAtMs + TimeUnit.NANOSECONDS.toMillis(state.now - job.createdAt);
         Outcome<Uuid> task =
@@ -314,16 +321,11 @@ final class Drains {
     }
 
     /** The least used name that may take the object and does not hold it yet. */
-    private @Nullable String target(DrainJob job, int slot) {
+    private @Nullable String target(DrainJob job, int slot, List<String> holding) {
         long size = state.objects.size(slot);
-        List<String> holding = new ArrayList<>();
-        for (MountedSegment segment : space.segmentsOf(slot)) {
-            holding.add(segment.wire.name());
-        }
         SegmentGroup best = null;
         for (SegmentGroup group : state.segments.groups()) {
-            boolean allowed = job.targets.isEmpty() || job.targets.contains(group.name);
-            if (allowed
+            if (mayTake(job, group)
                     && !holding.contains(group.name)
                     && group.largestFree() >= size
                     && (best == null || group.freeRatio() > best.freeRatio())) {
@@ -331,6 +333,49 @@ final class Drains {
             }
         }
         return best == null ? null : best.name;
+    }
+
+    private List<String> holding(int slot) {
+        List<String> holding = new ArrayList<>();
+        for (MountedSegment segment : space.segmentsOf(slot)) {
+            holding.add(segment.wire.name());
+        }
+        return holding;
+    }
+
+    private static boolean mayTake(DrainJob job, SegmentGroup group) {
+        return job.targets.isEmpty() || job.targets.contains(group.name);
+    }
+
+    /** Whether all that may take the object have it already, one of them for sure. */
+    private boolean isKeptElsewhere(
+            DrainJob job, int slot, MountedSegment source, List<String> holding) {
+        for (SegmentGroup group : state.segments.groups()) {
+            if (mayTake(job, group) && !holding.contains(group.name)) {
+                return false;
+            }
+        }
+        for (MountedSegment segment : space.segmentsOf(slot)) {
+            if (segment != source && segment.isAllocatable()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long replicaOn(int slot, MountedSegment source) {
+        if (state.objects.segment(slot) == source.index) {
+            return state.objects.replicaId(slot);
+        }
+        ObjectExtra extra = state.objects.extra(slot);
+        if (extra != null) {
+            for (Replica replica : extra.replicas) {
+                if (replica.segment == source.index) {
+                    return replica.id;
+                }
+            }
+        }
+        throw new IllegalStateException("slot " + slot + " has no replica on " + source.wire.id());
     }
 
     void digest(Digest digest) {

@@ -2,6 +2,8 @@ package io.cassia.master.http;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.cassia.base.Clock;
+import io.cassia.base.LimitedThreads;
 import io.cassia.master.http.AdminMetrics.Refused;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
@@ -10,11 +12,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -29,6 +29,12 @@ public final class AdminServer implements AutoCloseable {
 
     private static final int BACKLOG = 128;
 
+    /** For the whole of a request to come. */
+    private static final Duration REQUEST_TIME = Duration.ofSeconds(60);
+
+    /** For an answer to be made and taken. */
+    private static final Duration ANSWER_TIME = Duration.ofMinutes(10);
+
     /** Longest body of a request. */
     static final int MAX_BODY_BYTES = 16 << 20;
 
@@ -42,9 +48,9 @@ public final class AdminServer implements AutoCloseable {
     private static final int BUSY = 503;
 
     private final HttpServer server;
-    private final ExecutorService threads;
+    private final LimitedThreads threads;
 
-    private AdminServer(HttpServer server, ExecutorService threads) {
+    private AdminServer(HttpServer server, LimitedThreads threads) {
         this.server = server;
         this.threads = threads;
     }
@@ -67,15 +73,15 @@ public final class AdminServer implements AutoCloseable {
         }
         try {
             HttpServer server = HttpServer.create(address, BACKLOG);
-            ExecutorService threads =
-                    Executors.newThreadPerTaskExecutor(
-                            Thread.ofVirtual().name("cassia-admin-", 0).factory());
+            LimitedThreads threads =
+                    new LimitedThreads("cassia-admin-", Clock.system(), REQUEST_TIME);
             server.setExecutor(threads);
             Service service =
                     new Service(
                             AdminEndpoints.of(queries, metricsText),
                             new AdminMetrics(meters),
-                            new Semaphore(MAX_REQUESTS));
+                            new Semaphore(MAX_REQUESTS),
+                            threads);
             server.createContext("/", service::serve);
             server.start();
             return Outcome.ok(new AdminServer(server, threads));
@@ -92,7 +98,8 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /** Answers requests within the limits. Immutable but for the permits. */
-    private record Service(Endpoints endpoints, AdminMetrics metrics, Semaphore permits) {
+    private record Service(
+            Endpoints endpoints, AdminMetrics metrics, Semaphore permits, LimitedThreads threads) {
         void serve(HttpExchange exchange) throws IOException {
             metrics.request();
             try (exchange) {
@@ -139,6 +146,7 @@ public final class AdminServer implements AutoCloseable {
             try (InputStream in = exchange.getRequestBody()) {
                 body = in.readNBytes(MAX_BODY_BYTES + 1);
             }
+            threads.allow(ANSWER_TIME);
             if (body.length > MAX_BODY_BYTES) {
                 return refuse(
                         Refused.BODY_TOO_LARGE,
@@ -183,14 +191,6 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.shutdown();
-        try {
-            if (!threads.awaitTermination(1, TimeUnit.SECONDS)) {
-                threads.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            threads.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
+        threads.close(Duration.ofSeconds(1));
     }
 }

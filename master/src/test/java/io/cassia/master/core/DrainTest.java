@@ -139,6 +139,48 @@ class DrainTest {
     }
 
     @Test
+    void replicas_that_all_others_have_already_are_dropped_when_nobody_reads_them() {
+        for (int i = 0; i < 9; i++) {
+            master.put("k" + i, KIB, Harness.config(2, 0, OptionalLong.empty(), i == 0));
+        }
+        ok(master.get("k1"));
+        Uuid job = ok(drain(List.of("a"), List.of(), 4));
+        pass();
+        assertThat(query(job).activeUnits()).isZero();
+        assertThat(query(job).succeededUnits()).isEqualTo(9);
+        pass();
+        assertThat(query(job).message()).isEqualTo("awaiting-release=1");
+        master.run(Duration.ofSeconds(11), A, B);
+        assertThat(query(job).status()).isEqualTo(SUCCEEDED);
+        assertThat(query(job).migratedBytes()).isZero();
+        for (int i = 0; i < 9; i++) {
+            assertThat(ok(master.exist("k" + i))).isTrue();
+        }
+    }
+
+    @Test
+    void the_last_replica_that_does_not_drain_too_is_not_dropped() {
+        master.mount(new Uuid(5, 6), 17, "c", 64 * KIB);
+        master.put("k", KIB, Harness.config(2, 0, OptionalLong.empty(), true, "a", "c"));
+        for (int i = 0; i < 64; i++) {
+            master.put("f" + i, KIB, Harness.config(1, 0, OptionalLong.empty(), true, "b"));
+        }
+        Uuid job = ok(drain(List.of("a", "c"), List.of(), 4));
+        master.run(Duration.ofSeconds(2), A, B, new Uuid(5, 6));
+        assertThat(query(job).message()).isEqualTo("no-target-has-room=2");
+        assertThat(query(job).succeededUnits()).isZero();
+        ok(master.remove("f0", true));
+        for (int i = 0; i < 4; i++) {
+            master.run(Duration.ofMillis(600), A, B, new Uuid(5, 6));
+            work(A, true);
+            work(new Uuid(5, 6), true);
+        }
+        master.run(Duration.ofMillis(600), A, B, new Uuid(5, 6));
+        assertThat(query(job).status()).isEqualTo(SUCCEEDED);
+        assertThat(ok(master.exist("k"))).isTrue();
+    }
+
+    @Test
     void a_drain_whose_moves_fail_gives_up_and_says_why() {
         put("k", false);
         Uuid job = ok(drain(List.of("a"), List.of("b"), 1));

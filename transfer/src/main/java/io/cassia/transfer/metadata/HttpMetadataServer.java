@@ -5,24 +5,26 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cassia.base.Clock;
 import io.cassia.base.HostPort;
+import io.cassia.base.LimitedThreads;
 import io.cassia.status.Outcome;
 import io.cassia.status.TransferCode;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,10 +33,13 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>
  *   GET    /metadata?key=K    200 value | 404 | 400 no key
- *   PUT    /metadata?key=K    200 | 400 no key, too long, or name taken | 413 | 507 full
+ *   PUT    /metadata?key=K    200 | 400 no key, too long, or name taken | 413 | 503 busy | 507 full
  *   DELETE /metadata?key=K    200 | 404 | 400 no key
  *   GET    /health            200 OK
  * </pre>
+ *
+ * <p>Values that are longer than usual share a quarter of the heap while they are read; one that
+ * finds no room there for two seconds is refused with 503, and short ones are served on.
  *
  * <p>An endpoint ({@code rpc_meta}) belongs to the engine that wrote it. The same text again is
  * accepted; a different one is refused with 400 as upstream does it, unless it comes from a restart
@@ -49,15 +54,51 @@ public final class HttpMetadataServer implements AutoCloseable {
     static final int MAX_KEY_BYTES = 1024;
     static final int MAX_VALUE_BYTES = 16 << 20;
     private static final int MAX_ENTRIES = 100_000;
-    private static final long MAX_TOTAL_CHARS = 256L << 20;
+    private static final long MAX_TOTAL_BYTES = 256L << 20;
     private static final String PATH = "/metadata";
 
-    private record Entry(String value, long writtenNanos) {}
+    /** Descriptors of hundreds of buffers; who sends no more waits for nobody. */
+    static final int USUAL_BYTES = 64 << 10;
 
-    private record Answer(int status, String body) {}
+    /** What a byte of a value may cost while it is read: in pieces, whole, and whole once more. */
+    private static final int COST = 3;
+
+    /** What is accounted: a semaphore counts in an int. */
+    private static final int UNIT = 1024;
+
+    private static final Duration ROOM_PATIENCE = Duration.ofSeconds(2);
+
+    /** For the whole of a request to come. */
+    private static final Duration REQUEST_TIME = Duration.ofSeconds(60);
+
+    /** For an answer to be taken. */
+    private static final Duration ANSWER_TIME = Duration.ofMinutes(10);
+
+    /**
+     * A value, as bytes: whoever asks for it gets these, without a copy.
+     *
+     * @param writtenNanos when, by the server's clock
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Entry(byte[] value, long writtenNanos) {
+        boolean is(byte[] other) {
+            return Arrays.equals(value, other);
+        }
+
+        String text() {
+            return new String(value, StandardCharsets.UTF_8);
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Answer(int status, byte[] body) {
+        Answer(int status, String text) {
+            this(status, text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
 
     private final HttpServer server;
-    private final ExecutorService threads;
+    private final LimitedThreads threads;
     private final Clock clock;
     private final Counter refusals;
     private final ReentrantLock lock = new ReentrantLock();
@@ -66,16 +107,21 @@ public final class HttpMetadataServer implements AutoCloseable {
     private final Map<String, Entry> entries = new HashMap<>();
 
     @GuardedBy("lock")
-    private long totalChars;
+    private long totalBytes;
 
     private final int maxEntries;
+    private final int roomUnits;
+    private final Semaphore room;
 
     private HttpMetadataServer(
-            HttpServer server, Clock clock, MeterRegistry meters, int maxEntries) {
+            HttpServer server, Clock clock, MeterRegistry meters, Limits limits) {
         this.server = server;
         this.clock = clock;
-        this.maxEntries = maxEntries;
-        this.threads = Executors.newVirtualThreadPerTaskExecutor();
+        this.maxEntries = limits.entries();
+        this.roomUnits = Math.clamp(limits.roomBytes() / UNIT, 1, Integer.MAX_VALUE);
+        this.room = new Semaphore(roomUnits, true);
+        // In real time, as the network is.
+        this.threads = new LimitedThreads("cassia-metadata-", Clock.system(), limits.requestTime());
         this.refusals =
                 Counter.builder("cassia.metadata.refusals")
                         .description("Writes to the metadata server that were refused")
@@ -91,17 +137,27 @@ public final class HttpMetadataServer implements AutoCloseable {
     /** Listens; port 0 takes any free one. ERR_SOCKET when it cannot, ERR_DNS for the host. */
     public static Outcome<HttpMetadataServer> start(
             String host, int port, Clock clock, MeterRegistry meters) {
-        return start(host, port, clock, meters, MAX_ENTRIES);
+        long quarter = Runtime.getRuntime().maxMemory() / 4;
+        return start(host, port, clock, meters, new Limits(MAX_ENTRIES, quarter, REQUEST_TIME));
     }
+
+    /**
+     * What it takes on. Immutable.
+     *
+     * @param entries keys at a time
+     * @param roomBytes heap for long values while they are read
+     * @param requestTime for the whole of a request to come
+     */
+    record Limits(int entries, long roomBytes, Duration requestTime) {}
 
     /** The same, for tests that fill it. */
     static Outcome<HttpMetadataServer> start(
-            String host, int port, Clock clock, MeterRegistry meters, int maxEntries) {
+            String host, int port, Clock clock, MeterRegistry meters, Limits limits) {
         try {
             HttpServer server =
                     HttpServer.create(
                             new InetSocketAddress(InetAddress.getByName(host), port), 128);
-            HttpMetadataServer started = new HttpMetadataServer(server, clock, meters, maxEntries);
+            HttpMetadataServer started = new HttpMetadataServer(server, clock, meters, limits);
             server.start();
             return Outcome.ok(started);
         } catch (UnknownHostException e) {
@@ -139,6 +195,7 @@ public final class HttpMetadataServer implements AutoCloseable {
                         default -> new Answer(405, "method not allowed");
                     };
         }
+        threads.allow(ANSWER_TIME);
         answer(exchange, answer);
     }
 
@@ -163,7 +220,7 @@ public final class HttpMetadataServer implements AutoCloseable {
     }
 
     private static void answer(HttpExchange exchange, Answer answer) throws IOException {
-        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+        byte[] body = answer.body();
         String type = answer.status() == 200 ? "application/json" : "text/plain; charset=utf-8";
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.sendResponseHeaders(answer.status(), body.length == 0 ? -1 : body.length);
@@ -187,40 +244,60 @@ public final class HttpMetadataServer implements AutoCloseable {
     }
 
     private Answer put(String key, HttpExchange exchange) throws IOException {
-        byte[] body = exchange.getRequestBody().readNBytes(MAX_VALUE_BYTES + 1);
-        if (body.length > MAX_VALUE_BYTES) {
-            refusals.increment();
-            return new Answer(413, "value longer than " + MAX_VALUE_BYTES + " bytes");
-        }
-        Answer answer = put(key, new String(body, StandardCharsets.UTF_8));
+        InputStream body = exchange.getRequestBody();
+        byte[] start = body.readNBytes(USUAL_BYTES);
+        Answer answer = start.length < USUAL_BYTES ? put(key, start) : putLong(key, start, body);
         if (answer.status() != 200) {
             refusals.increment();
         }
         return answer;
     }
 
-    private Answer put(String key, String value) {
+    /** How much is coming nobody knows for sure: room is taken for the longest. */
+    private Answer putLong(String key, byte[] start, InputStream body) throws IOException {
+        int units = Math.min(roomUnits, MAX_VALUE_BYTES / UNIT * COST);
+        try {
+            if (!room.tryAcquire(units, ROOM_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return new Answer(503, "too many long values at a time; try again");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Answer(503, "the metadata server is closing");
+        }
+        try {
+            byte[] rest = body.readNBytes(MAX_VALUE_BYTES - start.length + 1);
+            if (start.length + rest.length > MAX_VALUE_BYTES) {
+                return new Answer(413, "value longer than " + MAX_VALUE_BYTES + " bytes");
+            }
+            byte[] whole = Arrays.copyOf(start, start.length + rest.length);
+            System.arraycopy(rest, 0, whole, start.length, rest.length);
+            return put(key, whole);
+        } finally {
+            room.release(units);
+        }
+    }
+
+    private Answer put(String key, byte[] value) {
         lock.lock();
         try {
             Entry before = entries.get(key);
-            long growth = (long) value.length() - (before == null ? 0 : before.value().length());
+            long growth = (long) value.length - (before == null ? 0 : before.value().length);
             if ((before == null && entries.size() >= maxEntries)
-                    || totalChars + growth > MAX_TOTAL_CHARS) {
+                    || totalBytes + growth > MAX_TOTAL_BYTES) {
                 return new Answer(507, "the metadata server is full");
             }
-            if (before != null && isEndpoint(key) && !before.value().equals(value)) {
-                Optional<String> refusal = refusal(key, before, value);
+            if (before != null && isEndpoint(key) && !before.is(value)) {
+                Optional<String> refusal =
+                        refusal(key, before, new String(value, StandardCharsets.UTF_8));
                 if (refusal.isPresent()) {
                     return new Answer(400, refusal.get());
                 }
             }
             entries.put(key, new Entry(value, clock.nanos()));
-            totalChars += growth;
+            totalBytes += growth;
             return new Answer(
                     200,
-                    before != null && before.value().equals(value)
-                            ? "metadata unchanged"
-                            : "metadata updated");
+                    before != null && before.is(value) ? "metadata unchanged" : "metadata updated");
         } finally {
             lock.unlock();
         }
@@ -233,7 +310,7 @@ public final class HttpMetadataServer implements AutoCloseable {
     /** Why an owner's endpoint must not be replaced; nothing when it may. */
     @GuardedBy("lock")
     private Optional<String> refusal(String key, Entry before, String value) {
-        OptionalLong older = incarnation(before.value());
+        OptionalLong older = incarnation(before.text());
         OptionalLong newer = incarnation(value);
         if (older.isPresent() && newer.isPresent() && newer.getAsLong() > older.getAsLong()) {
             return Optional.empty();
@@ -269,7 +346,7 @@ public final class HttpMetadataServer implements AutoCloseable {
             if (entry == null) {
                 return new Answer(404, "metadata not found");
             }
-            totalChars -= entry.value().length();
+            totalBytes -= entry.value().length;
             return new Answer(200, "metadata deleted");
         } finally {
             lock.unlock();
@@ -288,6 +365,6 @@ public final class HttpMetadataServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.shutdownNow();
+        threads.close();
     }
 }

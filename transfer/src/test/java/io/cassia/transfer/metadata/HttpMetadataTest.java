@@ -7,10 +7,13 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -95,9 +98,7 @@ final class HttpMetadataTest {
 
     @Test
     void a_full_server_refuses_new_keys_only() throws Exception {
-        try (HttpMetadataServer small =
-                HttpMetadataServer.start("127.0.0.1", 0, clock, new SimpleMeterRegistry(), 2)
-                        .orThrow()) {
+        try (HttpMetadataServer small = limited(2, Duration.ofMinutes(1))) {
             MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow();
             assertThat(limited.put("a", "1").isOk()).isTrue();
             assertThat(limited.put("b", "1").isOk()).isTrue();
@@ -109,6 +110,75 @@ final class HttpMetadataTest {
             assertThat(limited.remove("b").isOk()).isTrue();
             assertThat(limited.put("c", "1").isOk()).isTrue();
             limited.close();
+        }
+    }
+
+    /** With room for one long value. */
+    private HttpMetadataServer limited(int entries, Duration requestTime) {
+        return HttpMetadataServer.start(
+                        "127.0.0.1",
+                        0,
+                        clock,
+                        new SimpleMeterRegistry(),
+                        new HttpMetadataServer.Limits(entries, 1 << 20, requestTime))
+                .orThrow();
+    }
+
+    @Test
+    void a_request_that_does_not_come_to_its_end_is_closed_after_its_time() throws Exception {
+        try (HttpMetadataServer hurried = limited(100, Duration.ofMillis(300));
+                Socket body = stalled(hurried.port(), "a");
+                Socket head = new Socket("127.0.0.1", hurried.port())) {
+            head.getOutputStream().write("GET /metadata?key=".getBytes(StandardCharsets.US_ASCII));
+            for (Socket socket : new Socket[] {body, head}) {
+                socket.setSoTimeout(20_000);
+                assertThat(isClosed(socket)).isTrue();
+            }
+        }
+    }
+
+    /** Waits for what becomes of a connection. */
+    private static boolean isClosed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    /** Sends the beginning of a long value and no more. */
+    private static Socket stalled(int port, String key) throws IOException {
+        Socket socket = new Socket("127.0.0.1", port);
+        String head =
+                "PUT /metadata?key=%s HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
+                        .formatted(key);
+        socket.getOutputStream()
+                .write((head + "x".repeat(200_000)).getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    @Test
+    void long_values_that_are_on_their_way_have_an_end_and_short_ones_go_on() throws Exception {
+        try (HttpMetadataServer small = limited(100, Duration.ofMinutes(1));
+                MetadataStore limited = HttpMetadataStore.open(small.uri()).orThrow()) {
+            String longValue = "v".repeat(100_000);
+            try (Socket first = stalled(small.port(), "a")) {
+                assertThat(first.isConnected()).isTrue();
+                Outcome<?> refused = limited.put("b", longValue);
+                for (int i = 0; i < 100 && refused.isOk(); i++) {
+                    // The stalled one has not come so far yet.
+                    refused = limited.put("b", longValue);
+                }
+                assertThat(refused.toString()).contains("status 503");
+                assertThat(limited.put("c", "short").isOk()).isTrue();
+            }
+            Outcome<?> stored = limited.put("b", longValue);
+            for (int i = 0; i < 100 && !stored.isOk(); i++) {
+                stored = limited.put("b", longValue);
+            }
+            assertThat(stored.isOk()).as("%s", stored).isTrue();
+            assertThat(limited.find("b", LIMIT).orThrow()).contains(longValue);
+            assertThat(limited.find("a", LIMIT).orThrow()).isEmpty();
         }
     }
 
