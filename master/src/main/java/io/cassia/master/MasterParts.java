@@ -124,9 +124,10 @@ final class MasterParts {
                         .clock(clock)
                         .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
-        new MooncakeBinding(config, loop, meters).register(server);
+        PutMeters puts = PutMeters.of(meters);
+        new MooncakeBinding(config, loop, meters, puts).register(server);
         new TaskBinding(loop, clock, meters).register(server);
-        new CassiaBinding(loop, clock, tenants).register(server);
+        new CassiaBinding(loop, clock, tenants, puts).register(server);
         return server.start()
                 .map(
                         started -> {

@@ -14,7 +14,6 @@ import io.cassia.rpc.mooncake.StorageConfig;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
-import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,20 +27,16 @@ import java.util.function.Function;
  * AbsentFeatures} as by an upstream master without it.
  */
 final class MooncakeBinding {
-    /** Bounds in the histogram of values' sizes. */
-    private static final double[] SIZE_BUCKETS = {
-        1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20,
-        256 << 20, 1L << 30
-    };
-
     private final MasterConfig config;
     private final MasterLoop loop;
     private final MeterRegistry meters;
+    private final PutMeters puts;
 
-    MooncakeBinding(MasterConfig config, MasterLoop loop, MeterRegistry meters) {
+    MooncakeBinding(MasterConfig config, MasterLoop loop, MeterRegistry meters, PutMeters puts) {
         this.config = config;
         this.loop = loop;
         this.meters = meters;
+        this.puts = puts;
     }
 
     void register(RpcServer.Builder server) {
@@ -116,18 +111,11 @@ final class MooncakeBinding {
         OperationMeter start = single("put_start");
         OperationMeter end = single("put_end");
         OperationMeter revoke = single("put_revoke");
-        OperationMeter batchStart = batch("put_start");
-        OperationMeter batchEnd = batch("put_end");
         OperationMeter batchRevoke = batch("put_revoke");
-        DistributionSummary sizes =
-                DistributionSummary.builder("master_value_size_bytes")
-                        .serviceLevelObjectives(SIZE_BUCKETS)
-                        .description("Sizes of objects put")
-                        .register(meters);
         server.register(
                         MasterMethods.PUT_START,
                         a -> {
-                            sizes.record((double) a.length());
+                            puts.sizes().record((double) a.length());
                             return start.count(loop.apply(new Command.PutStart(a)));
                         })
                 .registerWithContext(
@@ -143,12 +131,12 @@ final class MooncakeBinding {
                 .register(
                         MasterMethods.BATCH_PUT_START,
                         a -> {
-                            a.lengths().forEach(sizes::record);
-                            return batchStart.count(startAll(a, Command.BatchPutStart::new));
+                            a.lengths().forEach(puts.sizes()::record);
+                            return puts.batchStart().count(startAll(a, Command.BatchPutStart::new));
                         })
                 .registerWithContext(
                         MasterMethods.BATCH_PUT_END,
-                        (a, context) -> batchEnd.count(endAll(a, PutIds.of(context))))
+                        (a, context) -> puts.batchEnd().count(endAll(a, PutIds.of(context))))
                 .registerWithContext(
                         MasterMethods.BATCH_PUT_REVOKE,
                         (a, context) -> batchRevoke.count(revokeAll(a, PutIds.of(context))));
@@ -220,8 +208,6 @@ final class MooncakeBinding {
         OperationMeter start = single("upsert_start");
         OperationMeter end = single("upsert_end");
         OperationMeter revoke = single("upsert_revoke");
-        OperationMeter batchStart = batch("upsert_start");
-        OperationMeter batchEnd = batch("upsert_end");
         OperationMeter batchRevoke = batch("upsert_revoke");
         server.register(
                         MasterMethods.UPSERT_START,
@@ -238,15 +224,21 @@ final class MooncakeBinding {
                                                 new Command.PutRevoke(a, PutIds.first(context)))))
                 .register(
                         MasterMethods.BATCH_UPSERT_START,
-                        a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new)))
+                        a ->
+                                puts.batchUpsertStart()
+                                        .count(startAll(a, Command.BatchUpsertStart::new)))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_END,
                         (a, context) ->
-                                batchEnd.count(
-                                        endAll(
-                                                new Args.BatchPutEnd(
-                                                        a.client(), a.objects(), all, a.tenant()),
-                                                PutIds.of(context))))
+                                puts.batchUpsertEnd()
+                                        .count(
+                                                endAll(
+                                                        new Args.BatchPutEnd(
+                                                                a.client(),
+                                                                a.objects(),
+                                                                all,
+                                                                a.tenant()),
+                                                        PutIds.of(context))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_REVOKE,
                         (a, context) ->
