@@ -125,9 +125,10 @@ final class MasterParts {
                         .limits(ServerLimits.DEFAULT.withIdle(config.rpcIdleTimeout()))
                         .gate(loop);
         PutTerm term = new PutTerm(config.putReleaseTimeout());
-        new MooncakeBinding(config, loop, term, meters).register(server);
+        PutMeters puts = PutMeters.of(meters);
+        new MooncakeBinding(config, loop, term, meters, puts).register(server);
         new TaskBinding(loop, clock, term, meters).register(server);
-        new CassiaBinding(loop, clock, term, tenants).register(server);
+        new CassiaBinding(loop, clock, term, tenants, puts).register(server);
         return server.start()
                 .map(
                         started -> {

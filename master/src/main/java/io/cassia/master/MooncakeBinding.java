@@ -14,7 +14,6 @@ import io.cassia.rpc.mooncake.StorageConfig;
 import io.cassia.status.Done;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
-import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,22 +27,23 @@ import java.util.function.Function;
  * AbsentFeatures} as by an upstream master without it.
  */
 final class MooncakeBinding {
-    /** Bounds in the histogram of values' sizes. */
-    private static final double[] SIZE_BUCKETS = {
-        1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20,
-        256 << 20, 1L << 30
-    };
-
     private final MasterConfig config;
     private final MasterLoop loop;
     private final PutTerm term;
     private final MeterRegistry meters;
+    private final PutMeters puts;
 
-    MooncakeBinding(MasterConfig config, MasterLoop loop, PutTerm term, MeterRegistry meters) {
+    MooncakeBinding(
+            MasterConfig config,
+            MasterLoop loop,
+            PutTerm term,
+            MeterRegistry meters,
+            PutMeters puts) {
         this.config = config;
         this.loop = loop;
         this.term = term;
         this.meters = meters;
+        this.puts = puts;
     }
 
     void register(RpcServer.Builder server) {
@@ -118,19 +118,12 @@ final class MooncakeBinding {
         OperationMeter start = single("put_start");
         OperationMeter end = single("put_end");
         OperationMeter revoke = single("put_revoke");
-        OperationMeter batchStart = batch("put_start");
-        OperationMeter batchEnd = batch("put_end");
         OperationMeter batchRevoke = batch("put_revoke");
-        DistributionSummary sizes =
-                DistributionSummary.builder("master_value_size_bytes")
-                        .serviceLevelObjectives(SIZE_BUCKETS)
-                        .description("Sizes of objects put")
-                        .register(meters);
         server.registerWithContext(
                         MasterMethods.PUT_START,
                         term.told(
                                 a -> {
-                                    sizes.record((double) a.length());
+                                    puts.sizes().record((double) a.length());
                                     return start.count(loop.apply(new Command.PutStart(a)));
                                 }))
                 .registerWithContext(
@@ -147,13 +140,13 @@ final class MooncakeBinding {
                         MasterMethods.BATCH_PUT_START,
                         term.told(
                                 a -> {
-                                    a.lengths().forEach(sizes::record);
-                                    return batchStart.count(
-                                            startAll(a, Command.BatchPutStart::new));
+                                    a.lengths().forEach(puts.sizes()::record);
+                                    return puts.batchStart()
+                                            .count(startAll(a, Command.BatchPutStart::new));
                                 }))
                 .registerWithContext(
                         MasterMethods.BATCH_PUT_END,
-                        (a, context) -> batchEnd.count(endAll(a, PutIds.of(context))))
+                        (a, context) -> puts.batchEnd().count(endAll(a, PutIds.of(context))))
                 .registerWithContext(
                         MasterMethods.BATCH_PUT_REVOKE,
                         (a, context) -> batchRevoke.count(revokeAll(a, PutIds.of(context))));
@@ -225,8 +218,6 @@ final class MooncakeBinding {
         OperationMeter start = single("upsert_start");
         OperationMeter end = single("upsert_end");
         OperationMeter revoke = single("upsert_revoke");
-        OperationMeter batchStart = batch("upsert_start");
-        OperationMeter batchEnd = batch("upsert_end");
         OperationMeter batchRevoke = batch("upsert_revoke");
         server.registerWithContext(
                         MasterMethods.UPSERT_START,
@@ -244,15 +235,21 @@ final class MooncakeBinding {
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_START,
                         term.told(
-                                a -> batchStart.count(startAll(a, Command.BatchUpsertStart::new))))
+                                a ->
+                                        puts.batchUpsertStart()
+                                                .count(startAll(a, Command.BatchUpsertStart::new))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_END,
                         (a, context) ->
-                                batchEnd.count(
-                                        endAll(
-                                                new Args.BatchPutEnd(
-                                                        a.client(), a.objects(), all, a.tenant()),
-                                                PutIds.of(context))))
+                                puts.batchUpsertEnd()
+                                        .count(
+                                                endAll(
+                                                        new Args.BatchPutEnd(
+                                                                a.client(),
+                                                                a.objects(),
+                                                                all,
+                                                                a.tenant()),
+                                                        PutIds.of(context))))
                 .registerWithContext(
                         MasterMethods.BATCH_UPSERT_REVOKE,
                         (a, context) ->

@@ -20,6 +20,7 @@ import io.cassia.rpc.cassia.CassiaMessages.Release;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
 import io.cassia.rpc.cassia.CheckedMethods;
+import io.cassia.rpc.cassia.ReservedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ClientStatus;
 import io.cassia.rpc.mooncake.MasterMethods;
@@ -249,10 +250,11 @@ class MasterTest {
     void every_method_of_the_release_and_our_own_is_answered() throws IOException {
         List<RpcMethod<?, ?>> all = new ArrayList<>(CassiaMethods.ALL);
         all.addAll(CheckedMethods.ALL);
+        all.addAll(ReservedMethods.ALL);
         MasterMethods.ALL.stream()
                 .filter(method -> method.name().contains("WrappedMasterService"))
                 .forEach(all::add);
-        assertThat(all).hasSize(64 + 15 + 4);
+        assertThat(all).hasSize(64 + 15 + 4 + 3);
         try (RawConnection connection = new RawConnection(master.rpcPort())) {
             for (RpcMethod<?, ?> method : all) {
                 // All arguments zero: empty texts and lists, numbers 0.

@@ -3,6 +3,8 @@ package io.cassia.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMethods;
+import io.cassia.rpc.cassia.ReservedMethods;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.pack.MalformedBodyException;
 import io.cassia.rpc.pack.Packed;
@@ -28,7 +30,12 @@ class MethodTablesTest {
 
     private static List<Declared> declared() {
         List<Declared> all = new ArrayList<>();
-        for (Class<?> table : List.of(MasterMethods.class, CassiaMethods.class)) {
+        for (Class<?> table :
+                List.of(
+                        MasterMethods.class,
+                        CassiaMethods.class,
+                        CheckedMethods.class,
+                        ReservedMethods.class)) {
             for (Field field : table.getFields()) {
                 if (field.getType() == RpcMethod.class) {
                     Type[] types =
@@ -75,7 +82,7 @@ class MethodTablesTest {
         assertThat(MasterMethods.RELEASE.methods()).hasSize(66);
         Set<Integer> ids = new HashSet<>();
         declared().forEach(each -> ids.add(each.method().functionId()));
-        assertThat(ids).hasSize(declared().size()).hasSize(81);
+        assertThat(ids).hasSize(declared().size()).hasSize(88);
     }
 
     @Test

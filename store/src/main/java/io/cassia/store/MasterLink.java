@@ -20,6 +20,7 @@ import io.cassia.rpc.cassia.CheckedMessages.DropReplica;
 import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
 import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
 import io.cassia.rpc.cassia.CheckedMethods;
+import io.cassia.rpc.cassia.ReservedMessages.Ended;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.ObjectMeta;
@@ -432,7 +433,7 @@ final class MasterLink implements AutoCloseable {
      * master counts from later than the request was sent, and although the two clocks do not run
      * equally fast.
      */
-    private static long until(long ttlMs, long sentNanos) {
+    static long until(long ttlMs, long sentNanos) {
         long nanos = TimeUnit.MILLISECONDS.toNanos(ttlMs);
         return sentNanos + nanos - nanos / DRIFT_SHARE;
     }
@@ -489,11 +490,24 @@ final class MasterLink implements AutoCloseable {
      */
     void release(Leased leased, Deadline deadline) {
         if (leased.leaseId() != 0) {
-            rpc.callSoon(
-                    CassiaMethods.RELEASE,
-                    new Release(List.of(leased.leaseId())),
-                    deadline.remaining());
+            soon(CassiaMethods.RELEASE, new Release(List.of(leased.leaseId())), deadline);
         }
+    }
+
+    /** Tells the master something whose answer nobody needs, ahead of the next request. */
+    <A, R> void soon(RpcMethod<A, R> method, A args, Deadline deadline) {
+        rpc.callSoon(method, args, deadline.remaining());
+    }
+
+    /** One call that ends puts of so many objects and may bring space for the next one. */
+    <A> Outcome<Ended> end(
+            RpcMethod<A, Outcome<Ended>> method, A args, int size, Deadline deadline) {
+        return call(method, args, deadline)
+                .then(
+                        ended ->
+                                ended.versions().size() == size
+                                        ? Outcome.ok(ended)
+                                        : mismatch(ended.versions(), size));
     }
 
     @Override

@@ -57,6 +57,7 @@ public final class StoreClient implements AutoCloseable {
     private final Transfers transfers;
     private final Staging staging;
     private final SumWorkers workers;
+    private final Reservations reservations;
     private final Writes writes;
     private final Reads reads;
     private final AsyncStoreClient async;
@@ -79,7 +80,17 @@ public final class StoreClient implements AutoCloseable {
         this.transfers = new Transfers(engine, peers, workers, clock);
         this.staging = new Staging(config.memory().localBufferBytes(), meters);
         HotCache cache = new HotCache(config.memory(), peers, meters);
-        this.writes = new Writes(id, tenant, clock, master, transfers, config.memory(), meters);
+        this.reservations = new Reservations(config.memory().reserve(), id, master, clock);
+        this.writes =
+                new Writes(
+                        id,
+                        tenant,
+                        clock,
+                        master,
+                        transfers,
+                        reservations,
+                        config.memory(),
+                        meters);
         this.reads = new Reads(tenant, clock, master, transfers, staging, cache, meters);
         this.async = new AsyncStoreClient(this, meters);
     }
@@ -506,6 +517,7 @@ public final class StoreClient implements AutoCloseable {
     @Override
     public void close() {
         async.close();
+        reservations.close();
         workers.close();
         engine.close();
         master.close();

@@ -41,14 +41,18 @@ public record StoreClientConfig(
      * @param crc64 whether puts also carry upstream's checksum, for Mooncake clients that verify it
      * @param sums whether puts leave the checksums of their chunks; without, nobody can prove the
      *     bytes of these objects. Only measurements of what they cost do without
+     * @param reserve whether a client that puts one thing like the other has space reserved for the
+     *     next one, so that a put is one trip to the master; up to 4 MiB of the pool then are this
+     *     client's for two seconds after its last put
      */
     public record Memory(
             long localBufferBytes,
             long hotCacheBytes,
             long hotBlockBytes,
             boolean crc64,
-            boolean sums) {
-        public static final Memory DEFAULT = new Memory(64L << 20, 0, 16L << 20, false, true);
+            boolean sums,
+            boolean reserve) {
+        public static final Memory DEFAULT = new Memory(64L << 20, 0, 16L << 20, false, true, true);
 
         public Memory {
             if (localBufferBytes < Checksums.CHUNK_BYTES
@@ -61,23 +65,29 @@ public record StoreClientConfig(
         }
 
         public Memory withLocalBuffer(long bytes) {
-            return new Memory(bytes, hotCacheBytes, hotBlockBytes, crc64, sums);
+            return new Memory(bytes, hotCacheBytes, hotBlockBytes, crc64, sums, reserve);
         }
 
         public Memory withHotCache(long bytes) {
-            return new Memory(localBufferBytes, bytes, hotBlockBytes, crc64, sums);
+            return new Memory(localBufferBytes, bytes, hotBlockBytes, crc64, sums, reserve);
         }
 
         public Memory withHotBlock(long bytes) {
-            return new Memory(localBufferBytes, hotCacheBytes, bytes, crc64, sums);
+            return new Memory(localBufferBytes, hotCacheBytes, bytes, crc64, sums, reserve);
         }
 
         public Memory withCrc64(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, hotBlockBytes, wanted, sums);
+            return new Memory(
+                    localBufferBytes, hotCacheBytes, hotBlockBytes, wanted, sums, reserve);
         }
 
         public Memory withSums(boolean wanted) {
-            return new Memory(localBufferBytes, hotCacheBytes, hotBlockBytes, crc64, wanted);
+            return new Memory(
+                    localBufferBytes, hotCacheBytes, hotBlockBytes, crc64, wanted, reserve);
+        }
+
+        public Memory withReserve(boolean wanted) {
+            return new Memory(localBufferBytes, hotCacheBytes, hotBlockBytes, crc64, sums, wanted);
         }
     }
 

@@ -7,9 +7,15 @@ import io.cassia.rpc.RpcClient;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
 import io.cassia.rpc.cassia.CassiaMethods;
+import io.cassia.rpc.cassia.CheckedMessages.EndChecked;
 import io.cassia.rpc.cassia.CheckedMessages.UpsertStartIf;
 import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
 import io.cassia.rpc.cassia.CheckedMethods;
+import io.cassia.rpc.cassia.ReservedMessages.Commit;
+import io.cassia.rpc.cassia.ReservedMessages.EndReserving;
+import io.cassia.rpc.cassia.ReservedMessages.Ended;
+import io.cassia.rpc.cassia.ReservedMessages.Wanted;
+import io.cassia.rpc.cassia.ReservedMethods;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.BufferDescriptor;
 import io.cassia.rpc.mooncake.MasterMethods;
@@ -24,6 +30,8 @@ import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.MasterLink.Started;
 import io.cassia.store.PutOptions.Condition;
+import io.cassia.store.Reservations.Shape;
+import io.cassia.store.Reservations.Space;
 import io.cassia.store.Transfers.Piece;
 import io.cassia.store.Transfers.Written;
 import io.micrometer.core.instrument.Counter;
@@ -33,6 +41,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -50,9 +59,11 @@ final class Writes {
     private final Clock clock;
     private final MasterLink master;
     private final Transfers transfers;
+    private final Reservations reservations;
     private final boolean crc64;
     private final boolean sums;
     private final Counter retries;
+    private final Counter commits;
 
     Writes(
             Uuid client,
@@ -60,6 +71,7 @@ final class Writes {
             Clock clock,
             MasterLink master,
             Transfers transfers,
+            Reservations reservations,
             StoreClientConfig.Memory memory,
             MeterRegistry meters) {
         this.client = client;
@@ -67,11 +79,16 @@ final class Writes {
         this.clock = clock;
         this.master = master;
         this.transfers = transfers;
+        this.reservations = reservations;
         this.crc64 = memory.crc64();
         this.sums = memory.sums() && master.isChecked();
         this.retries =
                 Counter.builder("cassia_store_put_retries")
                         .description("Puts that were started again on other nodes")
+                        .register(meters);
+        this.commits =
+                Counter.builder("cassia_store_put_commits")
+                        .description("Puts to space that had been reserved ahead")
                         .register(meters);
     }
 
@@ -142,7 +159,13 @@ final class Writes {
         if (options.replicate().replicaNum() < 0) {
             return Collections.nCopies(keys.size(), negative(options));
         }
-        attempts(open, keys.size(), options, outcomes, deadline);
+        Optional<Shape> shape =
+                reservations.areOn() && open.size() == keys.size()
+                        ? shape(open, options)
+                        : Optional.empty();
+        attempts(open, keys.size(), options, shape, outcomes, deadline);
+        boolean stored = outcomes.stream().allMatch(Outcome::isOk);
+        reservations.ended(stored ? shape : Optional.empty());
         return outcomes;
     }
 
@@ -153,24 +176,162 @@ final class Writes {
                 options.replicate().replicaNum() + " replicas are wanted; at least 1 is needed");
     }
 
+    /** Empty when space for such puts is not reserved, or not now. */
+    private Optional<Shape> shape(List<Item> items, PutOptions options) {
+        boolean byVersion = options.condition() instanceof Condition.IfVersion;
+        if (byVersion || !transfers.peers().suspects().isEmpty()) {
+            return Optional.empty();
+        }
+        return Shape.of(items.stream().map(item -> item.bytes).toList(), options.replicate());
+    }
+
     private void attempts(
             List<Item> items,
             int batchSize,
             PutOptions options,
+            Optional<Shape> shape,
             List<Outcome<Long>> outcomes,
             Deadline deadline) {
         List<Item> open = items;
         Set<String> failed = new HashSet<>();
+        Optional<Space> space = reservations.take(shape, deadline);
+        if (space.isPresent()) {
+            open = putAhead(space.get(), items, options, outcomes, failed, deadline);
+        }
         boolean adrift = false;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             boolean last = attempt == ATTEMPTS - 1;
+            boolean first = attempt == 0 && space.isEmpty();
             Deadline term =
                     start(open, batchSize, options, preferred(failed, deadline), adrift, deadline);
             Deadline limit =
                     last ? deadline : Deadline.after(clock, Reads.patience(bytes(open), deadline));
             adrift = write(open, limit.earlier(term), failed);
-            open = end(open, outcomes, last || deadline.hasPassed(), adrift, deadline);
+            open =
+                    end(
+                            open,
+                            outcomes,
+                            first ? shape : Optional.empty(),
+                            last || deadline.hasPassed(),
+                            adrift,
+                            deadline);
         }
+    }
+
+    /**
+     * Writes to space that is there already, and has what is written made readable in one trip;
+     * answers what is to be put in the ordinary way.
+     */
+    private List<Item> putAhead(
+            Space space,
+            List<Item> items,
+            PutOptions options,
+            List<Outcome<Long>> outcomes,
+            Set<String> failed,
+            Deadline deadline) {
+        for (int i = 0; i < items.size(); i++) {
+            items.get(i).started = Outcome.ok(space.replicas().get(i));
+        }
+        Deadline limit = Deadline.after(clock, Reads.patience(bytes(items), deadline));
+        boolean adrift = write(items, limit.earlier(space.term(clock)), failed);
+        List<Item> good = new ArrayList<>(items.size());
+        List<Item> bad = new ArrayList<>(0);
+        for (Item item : items) {
+            if (item.moved.isOk()) {
+                good.add(item);
+            } else {
+                outcomes.set(item.index, ((Outcome.Failed<Done>) item.moved).as());
+                bad.add(item);
+            }
+        }
+        if (!adrift) {
+            reservations.giveBack(puts(bad), deadline);
+        }
+        // Else the node may still take the bytes: the space stays this client's until the master
+        // takes it back by the release timeout. The key has not been started, and is free.
+        List<Item> again = new ArrayList<>(0);
+        bad.stream().filter(Writes::mayWorkElsewhere).forEach(again::add);
+        retries.increment(again.size());
+        if (!good.isEmpty()) {
+            Optional<Shape> shape = bad.isEmpty() ? Optional.of(space.shape()) : Optional.empty();
+            again.addAll(commit(good, items.size(), options, shape, outcomes, deadline));
+        }
+        return deadline.hasPassed() ? List.of() : again;
+    }
+
+    /** Answers what the master had no space for any more. */
+    private List<Item> commit(
+            List<Item> items,
+            int batchSize,
+            PutOptions options,
+            Optional<Shape> shape,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
+        Wanted next = reservations.next(shape);
+        long sentNanos = clock.nanos();
+        List<WrittenObject> written = new ArrayList<>(items.size());
+        List<Long> lengths = new ArrayList<>(items.size());
+        for (Item item : items) {
+            written.add(item.written());
+            lengths.add(item.bytes);
+        }
+        Commit commit =
+                new Commit(
+                        client,
+                        written,
+                        lengths,
+                        puts(items),
+                        fit(options, List.of(), items, batchSize).replicate(),
+                        options.condition() instanceof Condition.Always,
+                        tenant,
+                        next);
+        Outcome<Ended> answer = master.end(ReservedMethods.COMMIT, commit, items.size(), deadline);
+        List<Outcome<Long>> versions = ended(answer, items.size(), shape, next, sentNanos);
+        List<Item> again = new ArrayList<>(0);
+        for (int i = 0; i < items.size(); i++) {
+            Item item = items.get(i);
+            boolean gone =
+                    versions.get(i) instanceof Outcome.Failed<Long> failed
+                            && failed.code() == StoreCode.INVALID_WRITE;
+            if (gone) {
+                again.add(item);
+            }
+            outcomes.set(item.index, committed(item, versions.get(i)));
+        }
+        commits.increment(versions.stream().filter(Outcome::isOk).count());
+        if (!answer.isOk()) {
+            // If it was not done yet, it will not be.
+            reservations.giveBack(puts(items), deadline);
+        }
+        return again;
+    }
+
+    private static Outcome<Long> committed(Item item, Outcome<Long> version) {
+        if (!(version instanceof Outcome.Failed<Long> failed)) {
+            return version;
+        }
+        return MasterLink.isUnanswered(failed)
+                ? endFailed(item, failed)
+                : failed.in(item.context());
+    }
+
+    /** One outcome per object, and keeps the space that has come with them. */
+    private List<Outcome<Long>> ended(
+            Outcome<Ended> answer, int size, Optional<Shape> shape, Wanted next, long sentNanos) {
+        return switch (answer) {
+            case Outcome.Ok<Ended>(Ended ended) -> {
+                if (shape.isPresent() && !next.lengths().isEmpty()) {
+                    reservations.keep(shape.get(), ended.next(), sentNanos);
+                }
+                yield ended.versions();
+            }
+            case Outcome.Failed<Ended> failed -> {
+                if (!next.lengths().isEmpty()) {
+                    reservations.unanswered();
+                }
+                yield Collections.nCopies(size, failed.as());
+            }
+        };
     }
 
     private Outcome<Item> item(int index, ByteString key, List<MemorySegment> parts) {
@@ -382,6 +543,7 @@ final class Writes {
     private List<Item> end(
             List<Item> open,
             List<Outcome<Long>> outcomes,
+            Optional<Shape> shape,
             boolean last,
             boolean adrift,
             Deadline deadline) {
@@ -398,7 +560,8 @@ final class Writes {
             }
         }
         if (!good.isEmpty()) {
-            finish(good, outcomes, deadline);
+            boolean all = good.size() == open.size();
+            finish(good, all ? shape : Optional.empty(), outcomes, deadline);
         }
         if (bad.isEmpty()) {
             return List.of();
@@ -433,12 +596,20 @@ final class Writes {
         return puts;
     }
 
-    private void finish(List<Item> items, List<Outcome<Long>> outcomes, Deadline deadline) {
+    private void finish(
+            List<Item> items,
+            Optional<Shape> shape,
+            List<Outcome<Long>> outcomes,
+            Deadline deadline) {
         List<WrittenObject> written = new ArrayList<>(items.size());
         for (Item item : items) {
             written.add(item.written());
         }
-        List<Outcome<Long>> ended = master.end(client, written, puts(items), tenant, deadline);
+        Wanted next = reservations.next(shape);
+        List<Outcome<Long>> ended =
+                next.lengths().isEmpty()
+                        ? master.end(client, written, puts(items), tenant, deadline)
+                        : endReserving(written, puts(items), shape, next, deadline);
         for (int i = 0; i < items.size(); i++) {
             Item item = items.get(i);
             outcomes.set(
@@ -447,6 +618,22 @@ final class Writes {
                             ? endFailed(item, failed)
                             : ended.get(i));
         }
+    }
+
+    private List<Outcome<Long>> endReserving(
+            List<WrittenObject> written,
+            List<Long> puts,
+            Optional<Shape> shape,
+            Wanted next,
+            Deadline deadline) {
+        long sentNanos = clock.nanos();
+        EndReserving end = new EndReserving(new EndChecked(client, written, tenant), puts, next);
+        return ended(
+                master.end(ReservedMethods.END_RESERVING, end, puts.size(), deadline),
+                puts.size(),
+                shape,
+                next,
+                sentNanos);
     }
 
     private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {

@@ -3,28 +3,52 @@ package io.cassia.store;
 import io.cassia.base.Clock;
 import io.cassia.master.Master;
 import io.cassia.master.MasterConfig;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** A master, nodes and clients in this process. Confined to its test. */
 final class Cluster implements AutoCloseable {
     final MeterRegistry meters = new SimpleMeterRegistry();
     private final Master master;
+    private final MeterRegistry masterMeters;
     private final List<StorageNode> nodes = new ArrayList<>();
     private final List<StoreClient> clients = new ArrayList<>();
 
-    private Cluster(Master master) {
+    private Cluster(Master master, MeterRegistry masterMeters) {
         this.master = master;
+        this.masterMeters = masterMeters;
     }
 
     static Cluster start() {
-        MasterConfig config = MasterConfig.builder().rpc("127.0.0.1", 0).httpOff().build();
+        return start(MasterConfig.builder());
+    }
+
+    static Cluster start(MasterConfig.Builder settings) {
+        MasterConfig config = settings.rpc("127.0.0.1", 0).httpOff().build();
+        MeterRegistry meters = new SimpleMeterRegistry();
         return new Cluster(
-                Master.start(config, Clock.system(), new SimpleMeterRegistry(), () -> "")
-                        .orThrow());
+                Master.start(config, Clock.system(), meters, () -> "").orThrow(), meters);
+    }
+
+    /** Requests that the master has handled since the start, by method. */
+    Map<String, Long> requests() {
+        Map<String, Long> requests = new TreeMap<>();
+        for (Counter counter : masterMeters.find("cassia.rpc.server.requests").counters()) {
+            if (counter.count() > 0) {
+                requests.put(counter.getId().getTag("method"), (long) counter.count());
+            }
+        }
+        return requests;
+    }
+
+    double masterCount(String name) {
+        return masterMeters.get(name).functionCounter().count();
     }
 
     String address() {
@@ -56,7 +80,11 @@ final class Cluster implements AutoCloseable {
     }
 
     StoreClient client(StoreClientConfig config) {
-        StoreClient client = StoreClient.connect(config, Clock.system(), meters).orThrow();
+        return client(config, Clock.system());
+    }
+
+    StoreClient client(StoreClientConfig config, Clock clock) {
+        StoreClient client = StoreClient.connect(config, clock, meters).orThrow();
         clients.add(client);
         return client;
     }

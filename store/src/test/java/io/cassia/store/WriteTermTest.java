@@ -25,6 +25,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The space of a put is the writer's for a time, and nobody else's as long as bytes may come. */
 class WriteTermTest {
@@ -35,6 +37,11 @@ class WriteTermTest {
 
     /** Of the node's memory there is room for one such value. */
     private static final int BYTES = 700_000;
+
+    /** Of such values so many fill it; one is small enough to have space reserved. */
+    private static final int SMALL_BYTES = 128 << 10;
+
+    private static final int FEW = 8;
 
     private final AtomicLong nanos = new AtomicLong();
     private final MeterRegistry masterMeters = new SimpleMeterRegistry();
@@ -213,6 +220,77 @@ class WriteTermTest {
         // It was started again, and then there was no room.
         assertThat(code(put)).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         assertOtherIsRight(other);
+    }
+
+    /** Stands still once, at some look at the time after it was told to. */
+    private final class HaltingClock extends TestClock {
+        private final Thread writer = Thread.currentThread();
+        private final Runnable meanwhile;
+        private int looksLeft;
+
+        HaltingClock(Runnable meanwhile) {
+            this.meanwhile = meanwhile;
+        }
+
+        void haltAtLook(int number) {
+            looksLeft = number;
+        }
+
+        boolean hasHalted() {
+            return looksLeft == 0;
+        }
+
+        @Override
+        public long nanos() {
+            if (Thread.currentThread() == writer && looksLeft > 0 && --looksLeft == 0) {
+                pass(TERM);
+                meanwhile.run();
+            }
+            return super.nanos();
+        }
+    }
+
+    /** All of the pool, as soon as the master has seen the time. */
+    private void fill(StoreClient client) {
+        for (int i = 0; i < FEW; i++) {
+            ByteString key = ByteString.of("other-" + i);
+            MemorySegment value = value(i).asSlice(0, SMALL_BYTES);
+            PutOptions pinned = PutOptions.DEFAULT.withHardPin();
+            assertThat(
+                            ServiceProcess.pollUntil(
+                                    () -> client.put(key, value, pinned).isOk(), PATIENCE))
+                    .as("there is space for %s", key)
+                    .isTrue();
+        }
+    }
+
+    /**
+     * Wherever a process stands still that puts to space which was reserved ahead: it looks at the
+     * time at least twice before it writes the first byte.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void put_to_reserved_space_writes_nothing_into_what_is_anothers_by_now(int look) {
+        node();
+        StoreClient other = client(new TestClock());
+        HaltingClock clock = new HaltingClock(() -> fill(other));
+        StoreClient slow = client(clock);
+        MemorySegment value = value(99).asSlice(0, SMALL_BYTES);
+        for (int i = 0; i < 3; i++) {
+            assertThat(slow.put(ByteString.of("warm-" + i), value, PutOptions.DEFAULT))
+                    .isEqualTo(Outcome.done());
+        }
+        assertThat(meters.get("cassia_store_put_commits").counter().count()).isEqualTo(1);
+        clock.haltAtLook(look);
+        Outcome<Done> put = slow.put(SLOW, value, PutOptions.DEFAULT);
+        assertThat(clock.hasHalted()).isTrue();
+        assertThat(code(put)).isIn(StoreCode.OK, StoreCode.NO_AVAILABLE_HANDLE);
+        for (int i = 0; i < FEW; i++) {
+            MemorySegment into = arena.allocate(SMALL_BYTES);
+            assertThat(other.get(ByteString.of("other-" + i), into))
+                    .isEqualTo(Outcome.ok((long) SMALL_BYTES));
+            assertThat(into.mismatch(value(i).asSlice(0, SMALL_BYTES))).isEqualTo(-1);
+        }
     }
 
     @Test

@@ -183,7 +183,7 @@ final class Segment {
         }
         lock.lock();
         try {
-            LocalRoute created = new LocalRoute(buffers, parts.metrics());
+            LocalRoute created = new LocalRoute(buffers, parts.clock(), parts.metrics());
             local = created;
             localBuffers = buffers;
             return created;

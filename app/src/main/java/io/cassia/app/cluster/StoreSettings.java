@@ -43,7 +43,8 @@ public final class StoreSettings {
                 .withLocalBuffer(from.require(StoreFlags.LOCAL_BUFFER))
                 .withHotCache(from.require(StoreFlags.HOT_CACHE))
                 .withHotBlock(from.require(StoreFlags.HOT_BLOCK))
-                .withCrc64(from.require(StoreFlags.CRC64));
+                .withCrc64(from.require(StoreFlags.CRC64))
+                .withReserve(from.require(StoreFlags.RESERVE_AHEAD));
     }
 
     /** A node, of {@link StoreFlags#NODE}. INVALID_PARAMS when values do not go together. */

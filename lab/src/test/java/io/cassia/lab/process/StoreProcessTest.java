@@ -287,6 +287,39 @@ class StoreProcessTest {
     }
 
     @Test
+    void reserved_space_that_a_stopped_node_may_still_write_to_is_kept_from_others()
+            throws Exception {
+        try (ProcessCluster cluster = ProcessCluster.start();
+                Arena arena = Arena.ofShared()) {
+            CassiaProcess first = cluster.remoteNode("64MiB");
+            try (StoreClient client = cluster.client()) {
+                String there = client.stats().orThrow().segments().getFirst().name();
+                cluster.remoteNode("64MiB");
+                PutOptions options = PutOptions.DEFAULT.withPreferred(List.of(there));
+                long bytes = 2 << 20;
+                MemorySegment value = value(arena, bytes, 3);
+                client.put(key("a"), value, options).orThrow();
+                client.put(key("b"), value, options).orThrow();
+                // Space for the next one is reserved on the node that now stops.
+                first.stop();
+                assertThat(client.put(key("c"), value, options)).isEqualTo(Outcome.done());
+                assertThat(client.stats().orThrow().usedBytes())
+                        .as("three objects and the space that the node may still fill")
+                        .isEqualTo(4 * bytes);
+                MemorySegment into = arena.allocate(bytes, 8);
+                assertThat(client.get(key("c"), into)).isEqualTo(Outcome.ok(bytes));
+                assertThat(Bytes.firstWrong(into, 3)).isEqualTo(-1);
+                first.resume();
+                for (String each : List.of("d", "e", "f", "g")) {
+                    client.put(key(each), value, options).orThrow();
+                    assertThat(client.get(key(each), into)).isEqualTo(Outcome.ok(bytes));
+                    assertThat(Bytes.firstWrong(into, 3)).isEqualTo(-1);
+                }
+            }
+        }
+    }
+
+    @Test
     @Covers(
             store = {StoreCode.OBJECT_ALREADY_EXISTS, StoreCode.OK},
             scenario = "A writer is killed between PutStart and PutEnd; another one takes over.")

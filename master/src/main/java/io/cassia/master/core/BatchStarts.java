@@ -42,11 +42,7 @@ final class BatchStarts {
         List<Outcome<List<ReplicaDescriptor>>> started = new ArrayList<>(count);
         ReplicateConfig config = batch.config();
         for (int i = 0; i < count; i++) {
-            int item = i;
-            ReplicateConfig own =
-                    groups.isEmpty()
-                            ? config
-                            : withGroups(config, groups.map(all -> List.of(all.get(item))));
+            ReplicateConfig own = configOf(config, i);
             Outcome<List<ReplicaDescriptor>> one =
                     writes.start(
                             new Args.PutStart(
@@ -62,6 +58,13 @@ final class BatchStarts {
             }
         }
         return started;
+    }
+
+    /** What one item of a batch asks for, of what all of them do. */
+    static ReplicateConfig configOf(ReplicateConfig batch, int item) {
+        return batch.groupIds().isEmpty()
+                ? batch
+                : withGroups(batch, batch.groupIds().map(all -> List.of(all.get(item))));
     }
 
     private ReplicateConfig preferring(ReplicateConfig config, ByteString key, ByteString tenant) {

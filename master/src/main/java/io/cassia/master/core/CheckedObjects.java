@@ -81,7 +81,7 @@ final class CheckedObjects {
                         batch.tenant(),
                         put,
                         written.sums())
-                .map(done -> state.versions.number(slotOf(written.key(), batch.tenant())));
+                .map(done -> writes.versionOf(written.key(), batch.tenant()));
     }
 
     /** Whether these can be the sums of an object of that size; none always can. */

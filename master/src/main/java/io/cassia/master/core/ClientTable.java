@@ -43,6 +43,7 @@ final class ClientTable {
     private final Mounts mounts;
     private final Copies copies;
     private final TaskTable tasks;
+    private final Reservations reservations;
 
     /** Longest silent first. */
     private final Map<Uuid, Client> clients = new LinkedHashMap<>();
@@ -51,11 +52,17 @@ final class ClientTable {
     private long lastTick;
     private int active;
 
-    ClientTable(CoreState state, Mounts mounts, Copies copies, TaskTable tasks) {
+    ClientTable(
+            CoreState state,
+            Mounts mounts,
+            Copies copies,
+            TaskTable tasks,
+            Reservations reservations) {
         this.state = state;
         this.mounts = mounts;
         this.copies = copies;
         this.tasks = tasks;
+        this.reservations = reservations;
     }
 
     Outcome<PingResult> ping(Uuid id) {
@@ -164,6 +171,7 @@ final class ClientTable {
     private void wipe(Uuid id, long silent) {
         copies.giveUpAll(id);
         tasks.failAll(id);
+        reservations.dropAll(id);
         int segments = mounts.unmountAll(id);
         state.counters.add(CoreCount.CLIENTS_EXPIRED, 1);
         state.effects.add(new Effect.ClientExpired(id, silent, segments));

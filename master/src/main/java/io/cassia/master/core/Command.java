@@ -3,6 +3,7 @@ package io.cassia.master.core;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
+import io.cassia.rpc.cassia.ReservedMessages;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
@@ -172,6 +173,15 @@ public sealed interface Command<R> {
             implements Command<Outcome<List<ReplicaDescriptor>>> {}
 
     record DropReplica(CheckedMessages.DropReplica args) implements Command<Boolean> {}
+
+    /** Reserves space for the next put of a client. */
+    record Reserve(Uuid client, ByteString tenant, ReservedMessages.Wanted wanted)
+            implements Command<ReservedMessages.Reserved> {}
+
+    /** Of what was written to reserved space; the versions. What it wants is not looked at. */
+    record Commit(ReservedMessages.Commit args) implements Command<List<Outcome<Long>>> {}
+
+    record GiveBack(ReservedMessages.GiveBack args) implements Command<Done> {}
 
     record CopyStart(Args.CopyStart args) implements Command<Outcome<CopyStartResult>> {}
 

@@ -1,8 +1,10 @@
 package io.cassia.master.core;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /** Confined to the master's lock. All of the state, for the parts that work on it. */
@@ -28,6 +30,9 @@ final class CoreState {
 
     /** Slots whose objects are being copied or moved, the earliest start first. */
     final SequencedMap<Integer, Replication> replications = new LinkedHashMap<>();
+
+    /** Slots of reserved space, by the ids that their clients name it by. */
+    final Map<Long, Integer> reserved = new HashMap<>();
 
     final CoreCounters counters = new CoreCounters();
     final List<Effect> effects = new ArrayList<>();

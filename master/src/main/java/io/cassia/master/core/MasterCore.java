@@ -5,6 +5,7 @@ import io.cassia.rpc.cassia.CassiaMessages.KeyInfo;
 import io.cassia.rpc.cassia.CassiaMessages.ListKeys;
 import io.cassia.rpc.cassia.CassiaMessages.SegmentStats;
 import io.cassia.rpc.cassia.CassiaMessages.Stats;
+import io.cassia.rpc.cassia.ReservedMessages.Reserved;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.SegmentStatus;
@@ -21,9 +22,9 @@ import java.util.Optional;
 
 /**
  * Confined to the master's lock. The state machine: a function of (command, time). The parts behind
- * it are {@link Writes}, {@link Reads}, {@link Removals}, {@link Mounts}, {@link ClientTable},
- * {@link Copies}, {@link TaskTable}, {@link Drains}, {@link Placer}, {@link Evictor} and {@link
- * Scans}.
+ * it are {@link Writes}, {@link Reservations}, {@link Reads}, {@link Removals}, {@link Mounts},
+ * {@link ClientTable}, {@link Copies}, {@link TaskTable}, {@link Drains}, {@link Placer}, {@link
+ * Evictor} and {@link Scans}.
  *
  * <p>No command takes longer than its own items justify: what concerns all objects goes in slices.
  */
@@ -43,6 +44,7 @@ public final class MasterCore {
     private final Evictor evictor;
     private final Writes writes;
     private final BatchStarts batchStarts;
+    private final Reservations reservations;
     private final Reads reads;
     private final CheckedObjects checked;
     private final Removals removals;
@@ -64,6 +66,7 @@ public final class MasterCore {
         Placer placer = new Placer(state, evictor);
         writes = new Writes(state, space, placer, evictor);
         batchStarts = new BatchStarts(state, writes);
+        reservations = new Reservations(state, space, writes);
         reads = new Reads(state, space);
         checked = new CheckedObjects(state, space, reads, writes);
         removals = new Removals(state, space);
@@ -71,7 +74,7 @@ public final class MasterCore {
         copies = new Copies(state, space);
         tasks = new TaskTable(state, space);
         drains = new Drains(state, space, tasks);
-        clients = new ClientTable(state, mounts, copies, tasks);
+        clients = new ClientTable(state, mounts, copies, tasks, reservations);
         scans = new Scans(state, space, removals, reads);
     }
 
@@ -97,6 +100,9 @@ public final class MasterCore {
             case Command.EndChecked c -> checked.end(c.args(), c.puts());
             case Command.UpsertStartIf c -> relieved(checked.startIf(c.args()));
             case Command.DropReplica c -> checked.drop(c.args());
+            case Command.Reserve c -> reserve(c);
+            case Command.Commit c -> relieved(reservations.commit(c.args()));
+            case Command.GiveBack c -> reservations.giveBack(c.args());
             case Command.PutStart c -> relieved(writes.start(c.args(), false));
             case Command.PutEnd c -> end(c.args(), c.put());
             case Command.BatchPutStart c -> relieved(batchStarts.start(c.args(), false));
@@ -138,12 +144,24 @@ public final class MasterCore {
             case Command.SetTenantQuota c -> state.tenants.set(c.tenant(), c.requestedBytes());
             case Command.CheckTenantQuota c -> state.tenants.check(c.tenant(), c.requestedBytes());
             case Command.TenantQuotas c -> state.tenants.list(c.tenant());
-            case Command.DeleteTenantQuota c -> state.tenants.delete(c.tenant());
+            case Command.DeleteTenantQuota c -> deleteTenant(c.tenant());
             case Command.Clients c -> clients.list(c.id());
             case Command.ListShard c -> scans.listShard(c.args());
             case Command.Stats _ -> stats();
             case Command.Tick _ -> tick();
         };
+    }
+
+    private Reserved reserve(Command.Reserve command) {
+        return reservations.reserve(command.client(), command.tenant(), command.wanted());
+    }
+
+    /** Space without a key is no object that would have to be removed first. */
+    private Outcome<Done> deleteTenant(ByteString tenant) {
+        if (state.tenants.isWithoutObjects(tenant)) {
+            reservations.dropAll(tenant);
+        }
+        return state.tenants.delete(tenant);
     }
 
     private Outcome<Done> completeTask(Args.MarkTaskToComplete args) {

@@ -56,6 +56,9 @@ final class ObjectTable implements KeyIndex.KeyCheck {
     /** A copy or move of one of its replicas is under way. */
     static final int REPLICATING = 1 << 12;
 
+    /** Space without a key yet, which no key finds; in flight. */
+    static final int RESERVED = 1 << 13;
+
     private static final int LIST_SHIFT = 8;
     private static final int LIST_MASK = 7 << LIST_SHIFT;
     private static final int TYPE_SHIFT = 16;
@@ -95,6 +98,21 @@ final class ObjectTable implements KeyIndex.KeyCheck {
 
     /** A new object with all fields 0; the key must not be there. */
     int create(int tenant, byte[] key) {
+        int slot = take(tenant, key);
+        setPair(slot, 2, 0, LIVE);
+        index.add(hash.of(tenant, key), slot);
+        live++;
+        return slot;
+    }
+
+    /** A record as of an object, but without a key: nothing finds it, and it does not count. */
+    int reserve(int tenant) {
+        int slot = take(tenant, NO_KEY);
+        setPair(slot, 2, 0, LIVE | RESERVED);
+        return slot;
+    }
+
+    private int take(int tenant, byte[] key) {
         int slot = recycled;
         if (slot == NONE) {
             slot = ++highest;
@@ -106,16 +124,15 @@ final class ObjectTable implements KeyIndex.KeyCheck {
         }
         keys[slot >>> PAGE_BITS][slot & PAGE_MASK] = key;
         setPair(slot, 7, 0, tenant);
-        setPair(slot, 2, 0, LIVE);
-        index.add(hash.of(tenant, key), slot);
-        live++;
         return slot;
     }
 
     /** Forgets the key; the slot stays taken while counted leases name it. */
     void erase(int slot) {
-        index.remove(hash.of(tenant(slot), key(slot)), slot);
-        live--;
+        if (isNamed(slot)) {
+            index.remove(hash.of(tenant(slot), key(slot)), slot);
+            live--;
+        }
         keys[slot >>> PAGE_BITS][slot & PAGE_MASK] = NO_KEY;
         dropExtra(slot);
         if (leaseCount(slot) > 0) {
@@ -154,12 +171,18 @@ final class ObjectTable implements KeyIndex.KeyCheck {
         return highest;
     }
 
+    /** Objects; reserved space is none. */
     int count() {
         return live;
     }
 
     boolean isLive(int slot) {
         return has(slot, LIVE);
+    }
+
+    /** Whether the slot holds an object, not mere space. */
+    boolean isNamed(int slot) {
+        return (flags(slot) & (LIVE | RESERVED)) == LIVE;
     }
 
     byte[] key(int slot) {

@@ -45,7 +45,7 @@ final class Placer {
      * even eviction gives no space. The list is the caller's, the owners are not set.
      */
     List<Replica> place(
-            long length, long wanted, List<String> preferred, String hostId, boolean mayEvict) {
+            long length, long wanted, List<String> preferred, String hostId, Room room) {
         this.length = length;
         placed.clear();
         placements++;
@@ -67,8 +67,8 @@ final class Placer {
                 trySample(groups, most);
             }
             tryAll(groups, most);
-            if (placed.size() < most && mayEvict) {
-                evictFor(Math.min(most, capableNames()));
+            if (placed.size() < most && room != Room.FREE) {
+                evictFor(Math.min(most, capableNames()), room);
             }
         }
         return new ArrayList<>(placed);
@@ -170,18 +170,19 @@ final class Placer {
      * pieces seldom touch each other; after some victims space is made around the next ones, so
      * that a large object does not cost a whole pool of small ones.
      */
-    private void evictFor(long most) {
+    private void evictFor(long most, Room room) {
         if (placed.size() >= most) {
             return;
         }
         if (state.discards.release(state.now, MOST_RELEASES) > 0) {
             tryAll(state.segments.groups(), most);
         }
+        boolean demanded = room == Room.DEMANDED;
         if (!couldHelp()) {
-            state.counters.add(CoreCount.EVICTIONS_FRUITLESS, 1);
+            state.counters.add(CoreCount.EVICTIONS_FRUITLESS, demanded ? 1 : 0);
             return;
         }
-        evictor.begin(true);
+        evictor.begin(demanded);
         long freed = 0;
         int victims = 0;
         int passedOver = 0;
@@ -189,7 +190,8 @@ final class Placer {
         boolean evicted = false;
         while (placed.size() < most && stepsLeft[0] > 0 && passedOver <= MOST_PASSED_OVER) {
             int victim = evictor.next();
-            if (victim == ObjectTable.NONE) {
+            if (victim == ObjectTable.NONE || !(demanded || evictor.isUnprotected(victim))) {
+                // Those that are protected come last.
                 break;
             }
             MountedSegment segment = servingSegment(victim);
@@ -217,7 +219,7 @@ final class Placer {
         if (evicted) {
             state.counters.add(CoreCount.EVICTIONS_SUCCESSFUL, 1);
         }
-        if (placed.isEmpty()) {
+        if (placed.isEmpty() && demanded) {
             state.counters.add(CoreCount.EVICTIONS_FRUITLESS, 1);
         }
     }

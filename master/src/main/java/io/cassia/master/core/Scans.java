@@ -88,7 +88,7 @@ final class Scans {
             int last = Math.min(from.slot() + SLOTS - 1, objects.highestSlot());
             int slot = from.slot();
             for (; slot <= last && (regex == null || regex.steps() < MOST_STEPS); slot++) {
-                if (objects.isLive(slot)
+                if (objects.isNamed(slot)
                         && objects.replicaId(slot) <= newest
                         && (all || objects.tenant(slot) == tenant)
                         && (regex == null || regex.isFoundIn(objects.key(slot)))) {
@@ -137,7 +137,7 @@ final class Scans {
         byte[] after = query.after().array();
         byte @Nullable [] largest = page.size() < query.limit() ? null : page.lastKey().array();
         for (int slot = from.slot(); slot < end && slot <= objects.highestSlot(); slot++) {
-            if (!objects.isLive(slot) || objects.tenant(slot) != tenant) {
+            if (!objects.isNamed(slot) || objects.tenant(slot) != tenant) {
                 continue;
             }
             byte[] key = objects.key(slot);

@@ -200,7 +200,9 @@ final class Space {
 
     /** Erases; the space comes back at {@code freeAt}, at once when that is over. */
     void erase(int slot, long freeAt, Fate fate) {
-        decided(slot, fate);
+        if (objects.isNamed(slot)) {
+            decided(slot, fate);
+        }
         if (objects.has(slot, ObjectTable.COMPLETE)) {
             event(false, slot);
         }
@@ -218,11 +220,48 @@ final class Space {
         if (extra != null && extra.group != null) {
             state.groups.leave(slot, extra.group);
         }
+        forget(slot);
+    }
+
+    private void forget(int slot) {
         int tenant = objects.tenant(slot);
         state.versions.end(slot);
         state.tenantOrder.remove(slot);
-        objects.erase(slot);
-        state.tenants.objectErased(tenant);
+        if (objects.isNamed(slot)) {
+            objects.erase(slot);
+            state.tenants.objectErased(tenant);
+        } else {
+            state.reserved.remove(putOf(slot));
+            objects.erase(slot);
+        }
+    }
+
+    /**
+     * The replicas of reserved space, which is that no more: they count for nobody until they are
+     * an object's or are released.
+     */
+    List<Replica> take(int slot) {
+        List<Replica> replicas = new ArrayList<>(1);
+        replicas.add(
+                new Replica(
+                        objects.replicaId(slot),
+                        objects.segment(slot),
+                        objects.allocation(slot),
+                        objects.offset(slot)));
+        ObjectExtra extra = objects.extra(slot);
+        if (extra != null) {
+            replicas.addAll(extra.replicas);
+        }
+        state.recency.unlink(slot);
+        account(slot, -1);
+        forget(slot);
+        return replicas;
+    }
+
+    /** By which id the client names the put of the current version. */
+    long putOf(int slot) {
+        ObjectExtra extra = objects.extra(slot);
+        return extra != null && extra.put != 0 ? extra.put : objects.replicaId(slot);
     }
 
     /** Remembers why a version of an object goes. */

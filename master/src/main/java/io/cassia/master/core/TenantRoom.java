@@ -24,7 +24,7 @@ final class TenantRoom {
     }
 
     /** Objects whose eviction makes so many bytes fit; null when there are not enough. */
-    int @Nullable [] plan(int tenant, long bytes) {
+    int @Nullable [] plan(int tenant, long bytes, Room room) {
         long missing = state.tenants.missing(tenant, bytes);
         if (missing <= 0) {
             return new int[0];
@@ -35,6 +35,9 @@ final class TenantRoom {
         int[] victims = new int[16];
         int count = 0;
         for (boolean protectedToo : new boolean[] {false, true}) {
+            if (protectedToo && room != Room.DEMANDED) {
+                break;
+            }
             int slot = state.tenantOrder.head(tenant);
             for (int step = 0; slot != NONE && missing > 0 && step < MOST_STEPS; step++) {
                 boolean free = evictor.isUnprotected(slot);

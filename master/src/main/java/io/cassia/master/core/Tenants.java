@@ -263,6 +263,12 @@ final class Tenants {
                 : Outcome.ok(List.of(quota(tenant)));
     }
 
+    /** Whether there is such a tenant, and whatever it is charged is for no object. */
+    boolean isWithoutObjects(ByteString name) {
+        Tenant tenant = enabled ? byName.get(name) : null;
+        return tenant != null && tenant.objects == 0;
+    }
+
     Outcome<Done> delete(ByteString name) {
         Failed<Done> refused = checkMode();
         if (refused != null) {

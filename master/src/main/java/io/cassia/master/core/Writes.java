@@ -50,15 +50,38 @@ final class Writes {
         this.tenantRoom = new TenantRoom(state, evictor);
     }
 
+    /** Where the replicas of a write that may start come from. */
+    private interface Places {
+        Outcome<List<Replica>> of(int tenant, Args.PutStart put);
+    }
+
     Outcome<List<ReplicaDescriptor>> start(Args.PutStart put, boolean upsert) {
+        return start(put, upsert, this::place);
+    }
+
+    /** Starts where the bytes are already; the replicas stay the caller's when it is refused. */
+    Outcome<List<ReplicaDescriptor>> startOn(
+            List<Replica> written, Args.PutStart put, boolean upsert) {
+        return start(put, upsert, (tenant, same) -> admit(tenant, same, written));
+    }
+
+    private Outcome<List<ReplicaDescriptor>> start(
+            Args.PutStart put, boolean upsert, Places places) {
+        Failed<List<ReplicaDescriptor>> refused = check(put);
+        return refused == null
+                ? startIn(state.tenants.find(put.tenant()), put, upsert, places)
+                : refused;
+    }
+
+    /** Null when nothing but the state of the key and the space can refuse the write. */
+    @Nullable Failed<List<ReplicaDescriptor>> check(Args.PutStart put) {
         Failed<List<ReplicaDescriptor>> refused = state.tenants.checkName(put.tenant());
         refused = refused == null ? PutRules.check(put, state.config) : refused;
-        refused = refused == null ? state.tenants.checkRegistered(put.tenant()) : refused;
-        return refused == null ? startIn(state.tenants.find(put.tenant()), put, upsert) : refused;
+        return refused == null ? state.tenants.checkRegistered(put.tenant()) : refused;
     }
 
     private Outcome<List<ReplicaDescriptor>> startIn(
-            int tenant, Args.PutStart put, boolean upsert) {
+            int tenant, Args.PutStart put, boolean upsert, Places places) {
         int slot = objects.find(tenant, put.key().array());
         if (slot != NONE) {
             slot = space.settle(slot);
@@ -66,7 +89,7 @@ final class Writes {
         // What only silent clients hold may be gone: a put replaces it without giving it up before.
         boolean replaces = upsert || (slot != NONE && isHeldBySilentOnly(slot));
         if (slot != NONE && replaces && objects.has(slot, ObjectTable.COMPLETE)) {
-            return startUpsert(slot, put);
+            return startUpsert(slot, put, places);
         }
         if (slot != NONE) {
             Failed<List<ReplicaDescriptor>> refused = upsert ? null : refuseExisting(slot, put);
@@ -74,7 +97,7 @@ final class Writes {
                 return refused;
             }
         }
-        return startNew(tenant, put, slot, upsert);
+        return startNew(tenant, put, slot, upsert, places);
     }
 
     private boolean isHeldBySilentOnly(int slot) {
@@ -107,9 +130,9 @@ final class Writes {
 
     /** Starts where nothing is, or takes an unfinished put over once there is room. */
     private Outcome<List<ReplicaDescriptor>> startNew(
-            int tenant, Args.PutStart put, int unfinished, boolean upsert) {
+            int tenant, Args.PutStart put, int unfinished, boolean upsert, Places places) {
         long bytes = unfinished == NONE ? 0 : objects.memoryBytes(unfinished);
-        Outcome<List<Replica>> room = placeInstead(tenant, put, unfinished, bytes);
+        Outcome<List<Replica>> room = placeInstead(tenant, put, unfinished, bytes, places);
         if (room instanceof Failed<List<Replica>> failed) {
             return failed.as();
         }
@@ -122,16 +145,10 @@ final class Writes {
         int slot = objects.create(tenant, put.key().array());
         state.tenants.objectCreated(tenant);
         PutTraits traits = PutRules.traits(put.config(), state.config);
-        state.tenantOrder.add(slot);
-        objects.setSize(slot, put.length());
-        objects.setWriter(slot, put.client());
-        objects.setStamp(slot, state.now);
+        hold(slot, put, placed);
         objects.setDataType(slot, traits.dataType());
-        objects.set(slot, ObjectTable.IN_FLIGHT | (traits.hardPin() ? ObjectTable.HARD_PIN : 0));
-        Replica first = placed.getFirst();
-        objects.setReplica(slot, first.id, first.segment, first.allocation, first.offset);
-        if (placed.size() > 1) {
-            objects.requireExtra(slot).replicas.addAll(placed.subList(1, placed.size()));
+        if (traits.hardPin()) {
+            objects.set(slot, ObjectTable.HARD_PIN);
         }
         if (traits.softPinNanos() > 0) {
             objects.requireExtra(slot).pendingSoftPinNanos = traits.softPinNanos();
@@ -140,13 +157,56 @@ final class Writes {
         if (!group.isEmpty()) {
             objects.requireExtra(slot).group = state.groups.join(slot, tenant, group);
         }
-        own(slot, placed);
         space.account(slot, 1);
         state.recency.move(slot, RecencyLists.IN_FLIGHT);
         return Outcome.ok(space.all(slot));
     }
 
-    private Outcome<List<ReplicaDescriptor>> startUpsert(int slot, Args.PutStart put) {
+    /** Gives a new record its place and its writer, in flight from now on. */
+    private void hold(int slot, Args.PutStart put, List<Replica> placed) {
+        state.tenantOrder.add(slot);
+        objects.setSize(slot, put.length());
+        objects.setWriter(slot, put.client());
+        objects.setStamp(slot, state.now);
+        objects.set(slot, ObjectTable.IN_FLIGHT);
+        Replica first = placed.getFirst();
+        objects.setReplica(slot, first.id, first.segment, first.allocation, first.offset);
+        if (placed.size() > 1) {
+            objects.requireExtra(slot).replicas.addAll(placed.subList(1, placed.size()));
+        }
+        own(slot, placed);
+    }
+
+    /**
+     * Space for a write without a key yet, as many replicas as there can be; {@link
+     * ObjectTable#NONE} when that costs more than objects that nothing protects. It is in flight
+     * from now on, as a put is.
+     */
+    int reserve(int tenant, Args.PutStart put) {
+        long bytes = chargeOf(put);
+        int[] plan = tenantRoom.plan(tenant, bytes, Room.UNPROTECTED);
+        if (plan == null || !recordFits(0)) {
+            return NONE;
+        }
+        List<Replica> placed = placeWithin(tenant, put, plan, bytes, Room.UNPROTECTED);
+        if (placed.isEmpty() || !isWhole(put, placed)) {
+            release(placed);
+            return NONE;
+        }
+        int slot = objects.reserve(tenant);
+        hold(slot, put, placed);
+        space.account(slot, 1);
+        state.recency.move(slot, RecencyLists.IN_FLIGHT);
+        return slot;
+    }
+
+    /** Whether a start would not give more replicas now. */
+    boolean isWhole(Args.PutStart put, List<Replica> placed) {
+        return placed.size() >= wantedReplicas(put);
+    }
+
+    private Outcome<List<ReplicaDescriptor>> startUpsert(
+            int slot, Args.PutStart put, Places places) {
         ObjectExtra extra = objects.extra(slot);
         ByteString group =
                 extra == null || extra.group == null ? ByteString.EMPTY : extra.group.text;
@@ -164,7 +224,7 @@ final class Writes {
         // So that making room does not take the old version.
         objects.set(slot, ObjectTable.IN_FLIGHT);
         Outcome<List<Replica>> room =
-                placeInstead(objects.tenant(slot), put, slot, upsertBytes(extra));
+                placeInstead(objects.tenant(slot), put, slot, upsertBytes(extra), places);
         if (room instanceof Failed<List<Replica>> failed) {
             if (!preempts) {
                 objects.clear(slot, ObjectTable.IN_FLIGHT);
@@ -214,30 +274,23 @@ final class Writes {
      * @param givesUp bytes in flight of that object that count no more once this write has started
      */
     private Outcome<List<Replica>> placeInstead(
-            int tenant, Args.PutStart put, int replaced, long givesUp) {
+            int tenant, Args.PutStart put, int replaced, long givesUp, Places places) {
         state.tenants.charge(tenant, -givesUp);
         Outcome<List<Replica>> room =
                 replaced != NONE || makeMetadataRoom(put.key().length())
-                        ? place(tenant, put)
+                        ? places.of(tenant, put)
                         : noSpace(put, metadataLimit(put.key().length()));
         state.tenants.charge(tenant, givesUp);
         return room;
     }
 
     private Outcome<List<Replica>> place(int tenant, Args.PutStart put) {
-        List<Replica> placed;
-        if (state.tenants.isEnabled()) {
-            long bytes = chargeOf(put);
-            int[] plan = tenantRoom.plan(tenant, bytes);
-            if (plan == null) {
-                state.counters.add(CoreCount.TENANT_REJECTS, 1);
-                return state.tenants.overQuota(
-                        tenant, bytes, put.key(), "; evicting its own objects would not do");
-            }
-            placed = placeWithin(tenant, put, plan, bytes);
-        } else {
-            placed = placeFor(put, true);
+        long bytes = chargeOf(put);
+        int[] plan = tenantRoom.plan(tenant, bytes, Room.DEMANDED);
+        if (plan == null) {
+            return overQuota(tenant, put, bytes);
         }
+        List<Replica> placed = placeWithin(tenant, put, plan, bytes, Room.DEMANDED);
         if (placed.isEmpty()) {
             return noSpace(put, "");
         }
@@ -247,19 +300,44 @@ final class Writes {
         return Outcome.ok(placed);
     }
 
+    /** What is written already counts for its tenant as what will be written does. */
+    private Outcome<List<Replica>> admit(int tenant, Args.PutStart put, List<Replica> written) {
+        long bytes = put.length() * written.size();
+        int[] plan = tenantRoom.plan(tenant, bytes, Room.DEMANDED);
+        if (plan == null) {
+            return overQuota(tenant, put, bytes);
+        }
+        tenantRoom.carryOut(plan, tenant, bytes);
+        return Outcome.ok(written);
+    }
+
+    private Outcome<List<Replica>> overQuota(int tenant, Args.PutStart put, long bytes) {
+        state.counters.add(CoreCount.TENANT_REJECTS, 1);
+        return state.tenants.overQuota(
+                tenant, bytes, put.key(), "; evicting its own objects would not do");
+    }
+
     /** The tenant's own objects go before those of others, but only if there is a place at all. */
-    private List<Replica> placeWithin(int tenant, Args.PutStart put, int[] plan, long bytes) {
-        List<Replica> placed = placeFor(put, false);
+    private List<Replica> placeWithin(
+            int tenant, Args.PutStart put, int[] plan, long bytes, Room room) {
+        if (!state.tenants.isEnabled()) {
+            return placeFor(put, room);
+        }
+        List<Replica> placed = placeFor(put, Room.FREE);
         if (placed.size() == wantedReplicas(put)) {
             tenantRoom.carryOut(plan, tenant, bytes);
             return placed;
         }
-        placed.forEach(replica -> space.release(replica.segment, replica.allocation, 0));
+        release(placed);
         if (!placer.couldEverFit(put.length())) {
             return List.of();
         }
         tenantRoom.carryOut(plan, tenant, bytes);
-        return placeFor(put, true);
+        return placeFor(put, room);
+    }
+
+    private void release(List<Replica> placed) {
+        placed.forEach(replica -> space.release(replica.segment, replica.allocation, 0));
     }
 
     /** Negative when it exceeds all bounds. */
@@ -275,18 +353,17 @@ final class Writes {
         return wanted < 0 ? names : Math.min(wanted, names);
     }
 
-    private List<Replica> placeFor(Args.PutStart put, boolean mayEvict) {
+    private List<Replica> placeFor(Args.PutStart put, Room room) {
         ReplicateConfig config = put.config();
         List<String> preferred =
                 config.preferredSegment().isEmpty()
                         ? config.preferredSegments()
                         : List.of(config.preferredSegment());
         List<Replica> placed =
-                placer.place(
-                        put.length(), config.replicaNum(), preferred, config.hostId(), mayEvict);
+                placer.place(put.length(), config.replicaNum(), preferred, config.hostId(), room);
         boolean tooFew = state.config.allReplicas() && placed.size() != config.replicaNum();
-        if (tooFew && mayEvict) {
-            placed.forEach(replica -> space.release(replica.segment, replica.allocation, 0));
+        if (tooFew && room != Room.FREE) {
+            release(placed);
             return List.of();
         }
         return placed;
@@ -311,15 +388,17 @@ final class Writes {
 
     private boolean fits(int keyLength) {
         long most = state.config.maxObjects();
+        return recordFits(keyLength) && (most == 0 || objects.count() < most);
+    }
+
+    private boolean recordFits(int keyLength) {
         return state.metadataBytes + Space.metadataBytes(keyLength)
-                        <= state.config.maxMetadataBytes()
-                && (most == 0 || objects.count() < most);
+                <= state.config.maxMetadataBytes();
     }
 
     /** Which limit of objects keeps one more out. */
     private String metadataLimit(int keyLength) {
-        return state.metadataBytes + Space.metadataBytes(keyLength)
-                        > state.config.maxMetadataBytes()
+        return !recordFits(keyLength)
                 ? "; metadata=" + state.metadataBytes + " bytes, which is the limit"
                 : "; objects=" + objects.count() + ", which is the limit";
     }
@@ -463,7 +542,7 @@ final class Writes {
         if (extra != null && extra.upsert != null) {
             return extra.upsert.put != put;
         }
-        return (extra != null && extra.put != 0 ? extra.put : objects.replicaId(slot)) != put;
+        return space.putOf(slot) != put;
     }
 
     private static Outcome<Done> stale(ByteString key, long put) {
@@ -532,6 +611,13 @@ final class Writes {
         return extra != null && extra.upsert != null
                 ? extra.upsert.startNanos
                 : objects.stamp(slot);
+    }
+
+    /** The number of a readable object's version; 0 when there is none. */
+    long versionOf(ByteString key, ByteString tenant) {
+        int number = state.tenants.find(tenant);
+        int slot = number < 0 ? NONE : objects.find(number, key.array());
+        return slot == NONE ? 0 : state.versions.number(slot);
     }
 
     private int findValid(ByteString tenant, ByteString key) {

@@ -262,6 +262,7 @@ final class ClusterSimulation {
         figures.losses = audit.losses;
         figures.refusedEnds = audit.refusedEnds;
         figures.copies = audit.copies;
+        figures.commits = audit.commits;
     }
 
     /** Nothing goes wrong any more, and nobody wants anything: what was in flight must end. */
@@ -295,6 +296,7 @@ final class ClusterSimulation {
         }
         CoreState state = core.state();
         empty("bytes in flight", state.inFlightBytes);
+        empty("reserved spaces", state.reserved.size());
         empty("space that awaits its release", state.discards.size());
         empty("counted leases", state.leases.count());
         empty("copies", state.replications.size());

@@ -198,7 +198,7 @@ final class CoreChecks {
                 unlisted++;
             }
         }
-        assertThat(listed + unlisted).isEqualTo(objects.count());
+        assertThat(listed + unlisted).isEqualTo(objects.count() + state.reserved.size());
         assertThat(state.recency.readLeasedBytes()).as("read leased").isEqualTo(readLeased);
     }
 
@@ -246,13 +246,21 @@ final class CoreChecks {
 
     private void index() {
         int live = 0;
+        int reserved = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
-            if (objects.isLive(slot)) {
+            if (objects.isLive(slot) && !objects.isNamed(slot)) {
+                assertThat(state.reserved).containsValue(slot);
+                assertThat(objects.flags(slot) & (ObjectTable.IN_FLIGHT | ObjectTable.COMPLETE))
+                        .isEqualTo(ObjectTable.IN_FLIGHT);
+                assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
+                reserved++;
+            } else if (objects.isLive(slot)) {
                 assertThat(objects.find(objects.tenant(slot), objects.key(slot))).isEqualTo(slot);
                 assertThat(state.tenants.isNamed(objects.tenant(slot))).isTrue();
                 live++;
             }
         }
         assertThat(objects.count()).isEqualTo(live);
+        assertThat(state.reserved).hasSize(reserved);
     }
 }

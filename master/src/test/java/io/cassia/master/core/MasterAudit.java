@@ -3,6 +3,7 @@ package io.cassia.master.core;
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
+import io.cassia.rpc.cassia.ReservedMessages.Reserved;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.CopyStartResult;
 import io.cassia.rpc.mooncake.MoveStartResult;
@@ -64,6 +65,11 @@ final class MasterAudit {
 
     private final Map<ObjectName, OpenCopy> copying = new HashMap<>();
 
+    private record Space(Uuid client, List<ReplicaDescriptor> replicas) {}
+
+    /** Space that was reserved and not committed, by its number, for ever. */
+    private final Map<Long, Space> spaces = new HashMap<>();
+
     /** What the command under way has ended, by its answer. */
     private final List<WriteAttempt> ended = new ArrayList<>();
 
@@ -75,6 +81,7 @@ final class MasterAudit {
     long losses;
     long copies;
     long refusedEnds;
+    long commits;
 
     MasterAudit(CoreConfig config, MasterCore core, VirtualTime time, SimulatedProcess master) {
         this.config = config;
@@ -128,6 +135,7 @@ final class MasterAudit {
         heard.clear();
         startedAt.clear();
         copying.clear();
+        spaces.clear();
         if (config.restartGraceNanos() == 0) {
             claims.forget();
         }
@@ -177,6 +185,14 @@ final class MasterAudit {
                     ended(request, i, c.puts().get(i), all.get(i));
                 }
             }
+            case Command.Reserve c -> reserved(request, c, (Reserved) answer);
+            case Command.Commit c -> {
+                List<Outcome<Long>> all = (List<Outcome<Long>>) answer;
+                for (int i = 0; i < all.size(); i++) {
+                    committed(request, c, i, all.get(i));
+                }
+            }
+            case Command.GiveBack c -> c.args().spaces().forEach(id -> claims.giveBack(id, true));
             case Command.PutRevoke _ -> revoked(request, 0, (Outcome<Done>) answer);
             case Command.BatchPutRevoke _ -> {
                 List<Outcome<Done>> all = (List<Outcome<Done>>) answer;
@@ -309,9 +325,12 @@ final class MasterAudit {
             return;
         }
         claims.giveBack(attempt.version, true);
-        if (attempt.tookEffect) {
-            return;
+        if (!attempt.tookEffect) {
+            tookEffect(attempt, put);
         }
+    }
+
+    private void tookEffect(WriteAttempt attempt, long put) {
         attempt.tookEffect = true;
         attempt.endedPut = put;
         ended.add(attempt);
@@ -322,6 +341,63 @@ final class MasterAudit {
         } else if (pin == PutTraits.PRESERVE && before != null && attempt.upsert) {
             softPins.put(attempt.version, softPins.getOrDefault(before.version(), 0L));
         }
+    }
+
+    private void reserved(Request<?> request, Command.Reserve command, Reserved answer) {
+        List<Long> lengths = command.wanted().lengths();
+        that(
+                answer.spaces().isEmpty() || answer.spaces().size() == lengths.size(),
+                () -> "some of the space of " + command + " is reserved: " + answer);
+        for (int i = 0; i < answer.spaces().size(); i++) {
+            List<ReplicaDescriptor> replicas = answer.spaces().get(i);
+            long id = replicas.getFirst().id();
+            spaces.put(id, new Space(command.client(), replicas));
+            for (ReplicaDescriptor replica : replicas) {
+                register(replica, null, id);
+                long length = lengths.get(i);
+                that(
+                        RangeClaims.bufferOf(replica).size() == length,
+                        () -> command + " gets another length");
+            }
+            claims.give(
+                    replicas,
+                    time.nanos(),
+                    request.sentNanos + config.putReleaseNanos(),
+                    id,
+                    "space " + id + " of " + request.sender);
+        }
+        int tenant = core.state().tenants.find(command.tenant());
+        that(
+                answer.spaces().isEmpty()
+                        || core.state().tenants.charged(tenant)
+                                <= core.state().tenants.effective(tenant),
+                () -> command + " exceeds the quota of its tenant");
+    }
+
+    private void committed(
+            Request<?> request, Command.Commit command, int index, Outcome<Long> answer) {
+        long id = command.args().spaces().get(index);
+        // Whatever the answer is, the client does not write there any more.
+        claims.giveBack(id, true);
+        if (!answer.isOk()) {
+            refusedEnds++;
+            return;
+        }
+        WriteAttempt attempt = request.attempts.get(index);
+        Space space = spaces.remove(id);
+        if (space == null || !space.client.equals(command.args().client())) {
+            throw new AssertionError(attempt + " is stored in " + space + ", which is not its own");
+        }
+        that(!attempt.tookEffect, () -> attempt + " is committed twice");
+        commits++;
+        space.replicas.forEach(replica -> byReplica.put(replica.id(), attempt));
+        StoredObject before = stored.get(attempt.name);
+        attempt.replacesSilent = before != null && before.silent();
+        tookEffect(attempt, id);
+        int tenant = core.state().tenants.find(attempt.name.tenant());
+        that(
+                core.state().tenants.charged(tenant) <= core.state().tenants.effective(tenant),
+                () -> attempt + " exceeds the quota of its tenant");
     }
 
     private void revoked(Request<?> request, int index, Outcome<Done> answer) {
@@ -475,11 +551,20 @@ final class MasterAudit {
                 gone(request, answer, before, after);
             }
         }
+        for (WriteAttempt attempt : ended) {
+            if (request.command instanceof Command.Commit && !now.containsKey(attempt.name)) {
+                // It was stored and evicted at once.
+                evictions++;
+                history(attempt.name)
+                        .happened(new StoreOperation(StoreOperation.Kind.LOST, attempt.version));
+            }
+        }
         for (StoredObject after : now.values()) {
             StoredObject before = stored.get(after.name());
             if (before == null || before.version() != after.version()) {
                 boolean ended =
                         request.command instanceof Command.PutEnd
+                                || request.command instanceof Command.Commit
                                 || request.command instanceof Command.BatchPutEnd;
                 that(
                         ended && request.attempts.contains(byVersion.get(after.version())),
@@ -509,6 +594,33 @@ final class MasterAudit {
                     that(by.replacesSilent, () -> by + " replaces " + before);
                     history.happened(lost);
                 }
+            }
+            case Command.Commit c -> {
+                WriteAttempt by =
+                        ended.stream()
+                                .filter(each -> each.name.equals(before.name()))
+                                .findFirst()
+                                .orElse(null);
+                if (by == null) {
+                    mayEvict(request, before);
+                    evictions++;
+                    history.happened(lost);
+                } else if (!by.upsert) {
+                    // An earlier object of the same batch may have evicted it.
+                    that(
+                            by.replacesSilent || c.args().objects().size() > 1,
+                            () -> by + " replaces " + before);
+                    history.happened(lost);
+                }
+            }
+            case Command.Reserve _ -> {
+                mayEvict(request, before);
+                that(!isExistLeased(before), () -> before + " goes for a put that may be");
+                that(
+                        softPins.getOrDefault(before.version(), 0L) <= time.nanos(),
+                        () -> before + " goes for a put that may be, although soft-pinned");
+                evictions++;
+                history.happened(lost);
             }
             case Command.DropReplica c -> {
                 that(

@@ -9,8 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cassia.base.ByteString;
 import io.cassia.rpc.cassia.CassiaMessages;
+import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
+import io.cassia.rpc.cassia.ReservedMessages.Commit;
+import io.cassia.rpc.cassia.ReservedMessages.GiveBack;
+import io.cassia.rpc.cassia.ReservedMessages.Reserved;
+import io.cassia.rpc.cassia.ReservedMessages.Wanted;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ObjectMeta;
+import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.TaskCompletion;
@@ -40,8 +46,7 @@ class RandomCommandsTest {
                     && (objects.has(slot, ObjectTable.HARD_PIN | ObjectTable.IN_FLIGHT)
                             || objects.leaseCount(slot) > 0
                             || objects.readLeaseUntil(slot) > state.now)) {
-                String name = objects.tenant(slot) + ":" + ByteString.wrap(objects.key(slot));
-                found.put(name, objects.replicaId(slot));
+                found.put(StatePicture.name(state, slot), objects.replicaId(slot));
             }
         }
         return found;
@@ -100,7 +105,7 @@ class RandomCommandsTest {
         picture.assertUnchangedIfRefused(command, answer, master.core.state());
         actor.learn(answer);
         CoreChecks.verify(master.core);
-        if (put != null) {
+        if (put != null || command instanceof Command.Reserve) {
             assertThat(untouchable(master.core.state())).containsAllEntriesOf(before);
         }
     }
@@ -127,7 +132,10 @@ class RandomCommandsTest {
         private final List<Uuid> tasks = new ArrayList<>();
         private final List<Uuid> jobs = new ArrayList<>();
         private final List<Long> leases = new ArrayList<>();
+        private final List<Space> spaces = new ArrayList<>();
         private int unmounts;
+
+        private record Space(long id, long length) {}
 
         Actor(SplittableRandom random, Harness master) {
             this.random = random;
@@ -140,6 +148,12 @@ class RandomCommandsTest {
                     if (item instanceof TaskOrder order) {
                         tasks.add(order.id());
                     }
+                }
+            }
+            if (answer instanceof Reserved reserved) {
+                for (List<ReplicaDescriptor> space : reserved.spaces()) {
+                    ReplicaDescriptor first = space.getFirst();
+                    spaces.add(new Space(first.id(), RangeClaims.bufferOf(first).size()));
                 }
             }
             if (answer instanceof Outcome.Ok<?>(Uuid id)) {
@@ -231,8 +245,50 @@ class RandomCommandsTest {
                 case 21, 22, 23 -> copyOrMove();
                 case 24 -> taskOrJob();
                 case 25 -> tenant();
+                case 26, 27 -> reservation();
                 default -> new Command.Tick();
             };
+        }
+
+        private Command<?> reservation() {
+            int choice = random.nextInt(5);
+            if (choice < 2) {
+                List<Long> lengths = new ArrayList<>();
+                for (int i = 1 + random.nextInt(3); i > 0; i--) {
+                    lengths.add(1 + random.nextLong(2 * KIB));
+                }
+                return new Command.Reserve(
+                        anyClient(), anyTenant(), new Wanted(lengths, anyConfig()));
+            }
+            if (choice == 2 || spaces.isEmpty()) {
+                List<Long> some = spaces.isEmpty() ? List.of(7L) : List.of(anySpace().id());
+                return new Command.GiveBack(new GiveBack(anyClient(), some));
+            }
+            Space one = anySpace();
+            Space other = anySpace();
+            WrittenObject[] written = new WrittenObject[2];
+            for (int i = 0; i < 2; i++) {
+                written[i] = new WrittenObject(anyKey(), OptionalLong.empty(), ByteString.EMPTY);
+            }
+            return new Command.Commit(
+                    new Commit(
+                            anyClient(),
+                            List.of(written),
+                            List.of(one.length(), other.length()),
+                            List.of(one.id(), other.id()),
+                            Harness.config(
+                                    1 + random.nextInt(2),
+                                    random.nextInt(8) == 0 ? 1 : 0,
+                                    OptionalLong.empty(),
+                                    random.nextInt(25) == 0),
+                            random.nextBoolean(),
+                            anyTenant(),
+                            Wanted.NOTHING));
+        }
+
+        /** One of the last ones. */
+        private Space anySpace() {
+            return spaces.get(spaces.size() - 1 - random.nextInt(Math.min(6, spaces.size())));
         }
 
         private String anyName() {

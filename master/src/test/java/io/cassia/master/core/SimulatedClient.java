@@ -5,6 +5,10 @@ import io.cassia.rpc.cassia.CassiaMessages;
 import io.cassia.rpc.cassia.CheckedMessages;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedAcquired;
 import io.cassia.rpc.cassia.CheckedMessages.CheckedObject;
+import io.cassia.rpc.cassia.CheckedMessages.WrittenObject;
+import io.cassia.rpc.cassia.ReservedMessages.Commit;
+import io.cassia.rpc.cassia.ReservedMessages.GiveBack;
+import io.cassia.rpc.cassia.ReservedMessages.Wanted;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.ObjectMeta;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
@@ -29,6 +33,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Confined to the simulation. A client that wants this and that, one thing after the other and
@@ -45,6 +50,9 @@ final class SimulatedClient extends SimulatedMember {
 
     /** Keys about which messages are under way that change something. */
     private final Map<ObjectName, Integer> unsettled = new HashMap<>();
+
+    /** Space for the next write; another process would not know of it. */
+    private @Nullable Ahead ahead;
 
     private boolean finished;
 
@@ -65,6 +73,7 @@ final class SimulatedClient extends SimulatedMember {
         process.crash();
         Set<WriteAttempt> died = new LinkedHashSet<>(writing);
         writing.clear();
+        ahead = null;
         died.forEach(WriteAttempt::abandon);
     }
 
@@ -113,6 +122,8 @@ final class SimulatedClient extends SimulatedMember {
             exist(someNames(4));
         } else if (choice < 580) {
             getAll(someNames(4));
+        } else if (choice < 650) {
+            reserve();
         } else if (choice < 760) {
             write(List.of(anyName()), random().nextInt(4) == 0, false);
         } else if (choice < 840) {
@@ -501,7 +512,7 @@ final class SimulatedClient extends SimulatedMember {
     /** One object being read, part by part, from one replica after the other until one is good. */
     private final class Read {
         private final ObjectName name;
-        private final History.@org.jspecify.annotations.Nullable Call<StoreOperation> call;
+        private final History.@Nullable Call<StoreOperation> call;
         private final List<ReplicaDescriptor> replicas;
         private final OptionalLong checksum;
         private final long untilOwn;
@@ -514,7 +525,7 @@ final class SimulatedClient extends SimulatedMember {
 
         Read(
                 ObjectName name,
-                History.@org.jspecify.annotations.Nullable Call<StoreOperation> call,
+                History.@Nullable Call<StoreOperation> call,
                 List<ReplicaDescriptor> replicas,
                 OptionalLong checksum,
                 long untilOwn,
@@ -691,6 +702,11 @@ final class SimulatedClient extends SimulatedMember {
     }
 
     private static ReplicateConfig withOneGroup(ReplicateConfig config) {
+        return withGroups(config, 1);
+    }
+
+    /** The groups of the first of its objects only. */
+    private static ReplicateConfig withGroups(ReplicateConfig config, int count) {
         return new ReplicateConfig(
                 config.replicaNum(),
                 config.nofReplicaNum(),
@@ -704,7 +720,7 @@ final class SimulatedClient extends SimulatedMember {
                 config.preferAllocInSameNode(),
                 config.dataType(),
                 config.hostId(),
-                config.groupIds().map(ids -> List.of(ids.getFirst())));
+                config.groupIds().map(ids -> ids.subList(0, count)));
     }
 
     private void startOne(WriteAttempt attempt, boolean upsert) {
@@ -776,6 +792,7 @@ final class SimulatedClient extends SimulatedMember {
                 () -> {
                     attempts.forEach(attempt -> unsettled.merge(attempt.name, -1, Integer::sum));
                     if (command instanceof Command.PutEnd
+                            || command instanceof Command.Commit
                             || command instanceof Command.BatchPutEnd) {
                         attempts.forEach(WriteAttempt::endOver);
                     }
@@ -927,6 +944,170 @@ final class SimulatedClient extends SimulatedMember {
                     next();
                 },
                 () -> giveUp(good));
+    }
+
+    // Writing to space that was reserved ahead
+
+    private record Ahead(
+            ByteString tenant,
+            ReplicateConfig config,
+            List<List<ReplicaDescriptor>> spaces,
+            long sentOwn,
+            long ttlNanos) {
+        List<Long> ids() {
+            return spaces.stream().map(each -> each.getFirst().id()).toList();
+        }
+    }
+
+    private void reserve() {
+        ByteString tenant = world.tenant(random().nextInt(world.profile.tenants()));
+        int count = 1 + random().nextInt(3);
+        List<Long> lengths = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            lengths.add(anyLength());
+        }
+        ReplicateConfig config = anyConfig(count);
+        long sent = process.clock().nanos();
+        ask(
+                new Command.Reserve(id, tenant, new Wanted(lengths, config)),
+                answer -> {
+                    if (answer.spaces().isEmpty()) {
+                        next();
+                        return;
+                    }
+                    world.figures.reserved += answer.spaces().size();
+                    Ahead old = ahead;
+                    if (old != null) {
+                        giveBack(old.ids());
+                    }
+                    long ttl = TimeUnit.MILLISECONDS.toNanos(answer.ttlMs());
+                    ahead = new Ahead(tenant, config, answer.spaces(), sent, ttl);
+                    if (random().nextInt(8) == 0) {
+                        // Forgotten until the next one comes, or for ever.
+                        next();
+                    } else {
+                        process.after(
+                                random().nextLong(90 * SimulationProfile.MILLI), this::writeAhead);
+                    }
+                },
+                this::next);
+    }
+
+    private void giveBack(List<Long> spaces) {
+        ask(new Command.GiveBack(new GiveBack(id, spaces)), _ -> {}, () -> {});
+    }
+
+    private void writeAhead() {
+        Ahead space = ahead;
+        ahead = null;
+        if (space == null) {
+            next();
+            return;
+        }
+        boolean young =
+                process.clock().nanos() - space.sentOwn < space.ttlNanos - space.ttlNanos / 100;
+        Set<ObjectName> names = new LinkedHashSet<>();
+        for (int i = 0; young && !world.quiet && i < space.spaces.size(); i++) {
+            ObjectName name = new ObjectName(space.tenant, anyName().key());
+            if (!isUnsettled(name)) {
+                names.add(name);
+            }
+        }
+        giveBack(space.ids().subList(names.size(), space.spaces.size()));
+        if (names.isEmpty()) {
+            next();
+            return;
+        }
+        boolean upsert = random().nextInt(4) == 0;
+        List<WriteAttempt> attempts = new ArrayList<>();
+        for (ObjectName name : names) {
+            List<ReplicaDescriptor> own = space.spaces.get(attempts.size());
+            WriteAttempt attempt =
+                    new WriteAttempt(
+                            name,
+                            id,
+                            world.newVersion(),
+                            RangeClaims.bufferOf(own.getFirst()).size(),
+                            upsert,
+                            withOneGroup(space.config),
+                            history(name));
+            attempt.put = own.getFirst().id();
+            world.audit.register(attempt);
+            attempts.add(attempt);
+            writing.add(attempt);
+        }
+        int[] open = {attempts.size()};
+        for (int i = 0; i < attempts.size(); i++) {
+            transfer(
+                    attempts.get(i),
+                    space.spaces.get(i),
+                    0,
+                    space.sentOwn,
+                    _ -> {
+                        if (--open[0] == 0) {
+                            commit(attempts, space.config);
+                        }
+                    });
+        }
+    }
+
+    private static List<Long> spaces(List<WriteAttempt> attempts) {
+        return attempts.stream().map(attempt -> attempt.put).toList();
+    }
+
+    private void commit(List<WriteAttempt> attempts, ReplicateConfig config) {
+        List<WriteAttempt> good = attempts.stream().filter(attempt -> attempt.written).toList();
+        List<WriteAttempt> bad = attempts.stream().filter(attempt -> !attempt.written).toList();
+        if (!bad.isEmpty()) {
+            giveBack(spaces(bad));
+            bad.forEach(this::abandon);
+        }
+        if (good.isEmpty()) {
+            next();
+            return;
+        }
+        good.forEach(WriteAttempt::endSent);
+        WriteAttempt first = good.getFirst();
+        Commit args =
+                new Commit(
+                        first.writer,
+                        good.stream().map(SimulatedClient::written).toList(),
+                        good.stream().map(attempt -> attempt.length).toList(),
+                        spaces(good),
+                        withGroups(config, good.size()),
+                        first.upsert,
+                        first.name.tenant(),
+                        Wanted.NOTHING);
+        change(
+                new Command.Commit(args),
+                good,
+                answers -> committed(good, answers),
+                () -> {
+                    giveBack(spaces(good));
+                    giveUp(good);
+                });
+    }
+
+    private static WrittenObject written(WriteAttempt attempt) {
+        return new WrittenObject(
+                attempt.name.key(), OptionalLong.of(attempt.version), ByteString.EMPTY);
+    }
+
+    private void committed(List<WriteAttempt> attempts, List<Outcome<Long>> answers) {
+        List<ObjectName> gone = new ArrayList<>();
+        for (int i = 0; i < attempts.size(); i++) {
+            ended(attempts.get(i), answers.get(i).map(version -> Done.DONE));
+            if (answers.get(i) instanceof Outcome.Failed<Long> failed
+                    && failed.code() == StoreCode.INVALID_WRITE) {
+                world.figures.goneSpaces++;
+                gone.add(attempts.get(i).name);
+            }
+        }
+        if (gone.isEmpty()) {
+            next();
+        } else {
+            write(gone, attempts.getFirst().upsert, true);
+        }
     }
 
     private void remove(List<ObjectName> names, boolean batch) {

@@ -88,6 +88,7 @@ abstract class SimulatedMember {
                     Command.UpsertStart _,
                     Command.BatchPutStart _,
                     Command.BatchUpsertStart _,
+                    Command.Reserve _,
                     Command.CopyStart _,
                     Command.MoveStart _ ->
                     world.profile.namesPuts();

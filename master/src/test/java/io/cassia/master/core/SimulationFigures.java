@@ -23,6 +23,9 @@ final class SimulationFigures {
     long evictions;
     long losses;
     long refusedEnds;
+    long reserved;
+    long commits;
+    long goneSpaces;
 
     void add(SimulationFigures other) {
         commands += other.commands;
@@ -42,6 +45,9 @@ final class SimulationFigures {
         evictions += other.evictions;
         losses += other.losses;
         refusedEnds += other.refusedEnds;
+        reserved += other.reserved;
+        commits += other.commits;
+        goneSpaces += other.goneSpaces;
     }
 
     /** That there was enough of everything in so many worlds. */
@@ -51,6 +57,9 @@ final class SimulationFigures {
         assertThat(evictions).as("evictions").isGreaterThan(10L * worlds);
         assertThat(losses).as("objects lost with their nodes").isGreaterThan(worlds);
         assertThat(refusedEnds).as("refused ends").isGreaterThan(worlds);
+        assertThat(reserved).as("reserved spaces").isGreaterThan(10L * worlds);
+        assertThat(commits).as("commits").isGreaterThan(5L * worlds);
+        assertThat(goneSpaces).as("commits of space that was gone").isGreaterThan(worlds / 4);
         assertThat(copies).as("copies and moves").isGreaterThan(worlds);
         assertThat(crashes).as("crashes").isGreaterThan(worlds);
         assertThat(pauses).as("pauses").isGreaterThan(worlds);
@@ -66,6 +75,7 @@ final class SimulationFigures {
     public String toString() {
         return ("commands=%d puts=%d reads=%d misses=%d late-reads=%d mismatches=%d dropped=%d"
                         + " evictions=%d losses=%d refused-ends=%d copies=%d"
+                        + " reserved=%d commits=%d gone-spaces=%d"
                         + " crashes=%d pauses=%d stalls=%d restarts=%d cuts=%d late-bytes=%d")
                 .formatted(
                         commands,
@@ -79,6 +89,9 @@ final class SimulationFigures {
                         losses,
                         refusedEnds,
                         copies,
+                        reserved,
+                        commits,
+                        goneSpaces,
                         crashes,
                         pauses,
                         stalls,

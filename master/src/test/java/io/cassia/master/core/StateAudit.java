@@ -52,12 +52,15 @@ final class StateAudit {
         charged = new long[Math.max(16, charged.length)];
         found = new HashMap<>();
         int count = 0;
+        int reserved = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot)) {
                 object(slot);
-                count++;
+                count += objects.isNamed(slot) ? 1 : 0;
+                reserved += objects.isNamed(slot) ? 0 : 1;
             }
         }
+        same("reserved spaces", state.reserved.size(), reserved);
         same("objects", objects.count(), count);
         same("bytes in flight", state.inFlightBytes, inFlight);
         same("hard-pinned bytes", state.hardPinnedBytes, pinned);
@@ -80,10 +83,16 @@ final class StateAudit {
                 slot,
                 objects.has(slot, ObjectTable.REPLICATING) == (replication != null),
                 "is being copied or not");
-        that(
-                slot,
-                objects.find(objects.tenant(slot), objects.key(slot)) == slot,
-                "is not what its key finds");
+        if (objects.isNamed(slot)) {
+            that(
+                    slot,
+                    objects.find(objects.tenant(slot), objects.key(slot)) == slot,
+                    "is not what its key finds");
+        } else {
+            that(slot, !complete, "is reserved and complete");
+            Integer known = state.reserved.get(new Space(state).putOf(slot));
+            that(slot, known != null && known == slot, "is not what its number finds");
+        }
         long bytes = objects.memoryBytes(slot);
         charge(slot, bytes);
         if (!complete) {

@@ -58,8 +58,10 @@ record StatePicture(
         return new StatePicture(objects, segments, order, charged, runs, dying);
     }
 
-    private static String name(CoreState state, int slot) {
-        return state.objects.tenant(slot) + ":" + ByteString.wrap(state.objects.key(slot));
+    static String name(CoreState state, int slot) {
+        return state.objects.isNamed(slot)
+                ? state.objects.tenant(slot) + ":" + ByteString.wrap(state.objects.key(slot))
+                : "space " + slot;
     }
 
     private static String describe(CoreState state, int slot) {

@@ -63,7 +63,7 @@ public final class CheckedMethods {
                     U64,
                     OBJECTS);
 
-    private static final WireType<WrittenObject> WRITTEN =
+    static final WireType<WrittenObject> WRITTEN =
             struct(
                     r -> new WrittenObject(r.bytes(), readOptional(r), r.bytes()),
                     (w, v) -> {

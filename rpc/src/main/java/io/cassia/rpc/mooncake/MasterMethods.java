@@ -30,6 +30,9 @@ public final class MasterMethods {
     public static final WireType<List<ReplicaDescriptor>> REPLICA_DESCRIPTORS =
             MessageTypes.REPLICAS;
 
+    /** How an object is stored, as Cassia's own messages carry it too. */
+    public static final WireType<ReplicateConfig> REPLICATE_CONFIG = MessageTypes.REPLICATE_CONFIG;
+
     private static final List<RpcMethod<?, ?>> DECLARED = new ArrayList<>();
 
     private static final WireType<Outcome<Done>> DONE = expected(MONOSTATE);

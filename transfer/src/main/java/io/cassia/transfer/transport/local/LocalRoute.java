@@ -1,5 +1,6 @@
 package io.cassia.transfer.transport.local;
 
+import io.cassia.base.Clock;
 import io.cassia.status.TransferCode;
 import io.cassia.transfer.memory.BufferTable;
 import io.cassia.transfer.memory.Registration;
@@ -16,10 +17,12 @@ public final class LocalRoute implements Route {
     private static final long PIECE_BYTES = 16L << 20;
 
     private final BufferTable target;
+    private final Clock clock;
     private final TransferMetrics metrics;
 
-    public LocalRoute(BufferTable target, TransferMetrics metrics) {
+    public LocalRoute(BufferTable target, Clock clock, TransferMetrics metrics) {
         this.target = target;
+        this.clock = clock;
         this.metrics = metrics;
     }
 
@@ -46,6 +49,13 @@ public final class LocalRoute implements Route {
                     case WHOLE -> {}
                     case UNWANTED -> {
                         run.endUnwanted();
+                        continue;
+                    }
+                    case LATE -> {
+                        run.failHead(
+                                TransferCode.ERR_SOCKET,
+                                "an engine of this process: the deadline is over",
+                                true);
                         continue;
                     }
                     case LOST -> {
@@ -75,11 +85,15 @@ public final class LocalRoute implements Route {
     private enum End {
         WHOLE,
         UNWANTED,
+        LATE,
         LOST
     }
 
-    /** Piece by piece, so that a transfer that was given up ends soon. */
-    private static End copy(Transfer transfer, Registration range) {
+    /**
+     * Piece by piece, so that a transfer that was given up ends soon; what is written later than
+     * its deadline may be another one's memory by then.
+     */
+    private End copy(Transfer transfer, Registration range) {
         MemorySegment local = transfer.local();
         MemorySegment remote = range.memory();
         long offset = transfer.remoteAddress() - range.address();
@@ -87,6 +101,9 @@ public final class LocalRoute implements Route {
         for (long at = 0; at < length; at += PIECE_BYTES) {
             if (transfer.isUnwanted()) {
                 return End.UNWANTED;
+            }
+            if (transfer.deadlineNanos() - clock.nanos() <= 0) {
+                return End.LATE;
             }
             long piece = Math.min(PIECE_BYTES, length - at);
             if (range.isLent()) {
