@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +81,7 @@ final class Transfers {
             if (known == null && met.isEmpty()) {
                 met = meet(buffer.transportEndpoint(), pieces, timeout);
             }
-            switch (known == null ? met.get(buffer.transportEndpoint()) : Outcome.ok(known)) {
+            switch (target(known, buffer.transportEndpoint(), met)) {
                 case Outcome.Ok<SegmentHandle>(SegmentHandle handle) -> {
                     requests.add(
                             new TransferRequest(
@@ -113,6 +114,13 @@ final class Transfers {
             }
         }
         return outcomes;
+    }
+
+    private static Outcome<SegmentHandle> target(
+            @Nullable SegmentHandle known,
+            String endpoint,
+            Map<String, Outcome<SegmentHandle>> met) {
+        return known == null ? Objects.requireNonNull(met.get(endpoint)) : Outcome.ok(known);
     }
 
     /**
