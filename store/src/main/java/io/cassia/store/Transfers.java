@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +115,7 @@ final class Transfers {
             if (known == null && met.isEmpty()) {
                 met = meet(buffer.transportEndpoint(), pieces, deadline.remaining());
             }
-            switch (known == null ? met.get(buffer.transportEndpoint()) : Outcome.ok(known)) {
+            switch (target(known, buffer.transportEndpoint(), met)) {
                 case Outcome.Ok<SegmentHandle>(SegmentHandle handle) -> {
                     requests.add(
                             new TransferRequest(
@@ -146,6 +147,13 @@ final class Transfers {
             }
         }
         return outcomes;
+    }
+
+    private static Outcome<SegmentHandle> target(
+            @Nullable SegmentHandle known,
+            String endpoint,
+            Map<String, Outcome<SegmentHandle>> met) {
+        return known == null ? Objects.requireNonNull(met.get(endpoint)) : Outcome.ok(known);
     }
 
     /**

@@ -49,7 +49,7 @@ class SilentPeersTest {
     }
 
     private ServerSocket listen(int backlog) throws IOException {
-        ServerSocket socket = new ServerSocket(0, backlog, InetAddress.getByName("127.0.0.1"));
+        ServerSocket socket = new ServerSocket(0, backlog, InetAddress.getLoopbackAddress());
         open.add(socket);
         return socket;
     }

@@ -7,6 +7,7 @@ import io.cassia.status.TransferCode;
 import io.cassia.transfer.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.URI;
@@ -128,7 +129,7 @@ final class HttpMetadataTest {
     void a_request_that_does_not_come_to_its_end_is_closed_after_its_time() throws Exception {
         try (HttpMetadataServer hurried = limited(100, Duration.ofMillis(300));
                 Socket body = stalled(hurried.port(), "a");
-                Socket head = new Socket("127.0.0.1", hurried.port())) {
+                Socket head = new Socket(InetAddress.getLoopbackAddress(), hurried.port())) {
             head.getOutputStream().write("GET /metadata?key=".getBytes(StandardCharsets.US_ASCII));
             for (Socket socket : new Socket[] {body, head}) {
                 socket.setSoTimeout(20_000);
@@ -148,7 +149,7 @@ final class HttpMetadataTest {
 
     /** Sends the beginning of a long value and no more. */
     private static Socket stalled(int port, String key) throws IOException {
-        Socket socket = new Socket("127.0.0.1", port);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         String head =
                 "PUT /metadata?key=%s HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
                         .formatted(key);
