@@ -298,7 +298,7 @@ final class Writes {
             }
             outcomes.set(item.index, committed(item, versions.get(i)));
         }
-        commits.increment(versions.stream().filter(Outcome::isOk).count());
+        commits.increment((double) versions.stream().filter(Outcome::isOk).count());
         if (!answer.isOk()) {
             // If it was not done yet, it will not be.
             reservations.giveBack(puts(items), deadline);

@@ -274,9 +274,7 @@ class ReservationsTest {
 
     @Test
     void space_goes_back_when_no_put_comes_in_time_and_is_not_used_any_more() {
-        restart(
-                MasterConfig.builder()
-                        .putTimeouts(Duration.ofMillis(400), Duration.ofSeconds(600)));
+        restart(MasterConfig.builder().putTimeouts(Duration.ofMillis(400), Duration.ofMinutes(10)));
         client = cluster.client();
         put("warm-1");
         put("warm-2");

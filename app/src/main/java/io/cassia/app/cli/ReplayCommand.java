@@ -9,6 +9,7 @@ import io.cassia.app.replay.Trace;
 import io.cassia.app.replay.TraceReader;
 import io.cassia.base.Clock;
 import io.cassia.master.core.EvictionPolicy;
+import io.cassia.rpc.cassia.ReservedMessages.Wanted;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import io.cassia.store.StoreClientConfig;
@@ -177,7 +178,9 @@ final class ReplayCommand implements Callable<Integer> {
         }
         long memory =
                 memoryBytes == null
+                        // Each client may have space for its next put beside all blocks.
                         ? ReplayRun.memoryForAll(trace, options.blockBytes())
+                                + clients * Wanted.MOST_BYTES
                         : memoryBytes;
         return run.onOwnCluster(
                 trace, options, tenant, clients, nodes, memory, MasterSettings.embedded(policy));

@@ -121,10 +121,20 @@ public final class ProcessCluster implements AutoCloseable {
     }
 
     public StoreClient client(Duration deadline) {
+        return client(deadline, StoreClientConfig.Memory.DEFAULT);
+    }
+
+    private StoreClient client(Duration deadline, StoreClientConfig.Memory memory) {
         StoreClientConfig config =
                 new StoreClientConfig(
-                        address, StoreClientConfig.P2P, "127.0.0.1", "default", deadline);
+                                address, StoreClientConfig.P2P, "127.0.0.1", "default", deadline)
+                        .withMemory(memory);
         return StoreClient.connect(config, Clock.system(), new SimpleMeterRegistry()).orThrow();
+    }
+
+    /** One whose puts take no more of the pool than their objects. */
+    public StoreClient exactClient() {
+        return client(Duration.ofSeconds(30), StoreClientConfig.Memory.DEFAULT.withReserve(false));
     }
 
     public StoreClient client() {

@@ -262,7 +262,7 @@ class StoreProcessTest {
                                 "--eviction-high-watermark-ratio", "1.0");
                 Arena arena = Arena.ofShared()) {
             cluster.node("16MiB");
-            try (StoreClient client = cluster.client()) {
+            try (StoreClient client = cluster.exactClient()) {
                 for (int i = 0; i < 16; i++) {
                     MemorySegment mib = value(arena, 1 << 20, i);
                     client.put(key("fill-" + i), mib, PutOptions.DEFAULT).orThrow();

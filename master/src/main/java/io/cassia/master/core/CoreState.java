@@ -46,6 +46,9 @@ final class CoreState {
     /** Bytes of puts and upserts in flight. */
     long inFlightBytes;
 
+    /** Those of them that have no key yet. */
+    long reservedBytes;
+
     /** Estimated heap bytes of the objects. */
     long metadataBytes;
 
@@ -117,6 +120,7 @@ final class CoreState {
         digest.add(random);
         digest.add(hardPinnedBytes);
         digest.add(inFlightBytes);
+        digest.add(reservedBytes);
         digest.add(metadataBytes);
         objects.digest(digest);
         versions.digest(digest);

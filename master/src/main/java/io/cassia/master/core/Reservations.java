@@ -41,6 +41,13 @@ final class Reservations {
      */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /**
+     * One part in so many of the pool is reserved at most, for all clients together, and one of a
+     * tenant's quota by one message: where an object is a large part of all, space for the next one
+     * would cost the one that was just put.
+     */
+    private static final long SHARE = 8;
+
     private final CoreState state;
     private final ObjectTable objects;
     private final Space space;
@@ -55,12 +62,19 @@ final class Reservations {
 
     /** Space for all that is wanted, or nothing. */
     Reserved reserve(Uuid client, ByteString tenant, Wanted wanted) {
-        if (!isModest(wanted.lengths())) {
+        long nanos = Math.min(LONGEST_NANOS, state.config.putDiscardNanos() / 4);
+        long ttlMs = TimeUnit.NANOSECONDS.toMillis(nanos);
+        long bytes = sum(wanted.lengths());
+        Args.PutStart all = put(client, tenant, bytes, wanted.placement());
+        if (bytes == 0 || ttlMs == 0 || writes.check(all) != null || !isModest(all)) {
             return Reserved.NOTHING;
         }
         List<Integer> slots = new ArrayList<>(wanted.lengths().size());
         for (long length : wanted.lengths()) {
-            int slot = reserveOne(client, tenant, length, wanted.placement());
+            int slot =
+                    writes.reserve(
+                            state.tenants.find(tenant),
+                            put(client, tenant, length, wanted.placement()));
             if (slot == NONE) {
                 slots.forEach(reserved -> space.erase(reserved, Fate.REVOKED));
                 return Reserved.NOTHING;
@@ -72,29 +86,34 @@ final class Reservations {
             state.reserved.put(space.putOf(slot), slot);
             spaces.add(space.all(slot));
         }
-        long nanos = Math.min(LONGEST_NANOS, state.config.putDiscardNanos() / 4);
         return new Reserved(
-                TimeUnit.NANOSECONDS.toMillis(nanos),
-                TimeUnit.NANOSECONDS.toMillis(state.config.putReleaseNanos()),
-                spaces);
+                ttlMs, TimeUnit.NANOSECONDS.toMillis(state.config.putReleaseNanos()), spaces);
     }
 
-    private static boolean isModest(List<Long> lengths) {
+    /** Bytes of all; 0 when they are none, or more than a client may want. */
+    private static long sum(List<Long> lengths) {
         long bytes = 0;
         for (long length : lengths) {
             if (length <= 0 || length > Wanted.MOST_BYTES - bytes) {
-                return false;
+                return 0;
             }
             bytes += length;
         }
-        return !lengths.isEmpty() && lengths.size() <= Wanted.MOST_OBJECTS;
+        return lengths.size() <= Wanted.MOST_OBJECTS ? bytes : 0;
     }
 
-    private int reserveOne(Uuid client, ByteString tenant, long length, ReplicateConfig placement) {
-        // Any key would do for the rules.
-        Args.PutStart put =
-                new Args.PutStart(client, ByteString.of("any"), length, placement, tenant);
-        return writes.check(put) == null ? writes.reserve(state.tenants.find(tenant), put) : NONE;
+    /** Any key would do for the rules. */
+    private static Args.PutStart put(
+            Uuid client, ByteString tenant, long length, ReplicateConfig placement) {
+        return new Args.PutStart(client, ByteString.of("any"), length, placement, tenant);
+    }
+
+    /** Whether it leaves the pool, and its tenant's part of it, to objects. */
+    private boolean isModest(Args.PutStart all) {
+        long bytes = writes.chargeOf(all);
+        long pool = state.segments.capacityBytes() / SHARE - state.reservedBytes;
+        long own = state.tenants.effective(state.tenants.find(all.tenant())) / SHARE;
+        return bytes >= 0 && bytes <= Math.min(pool, own);
     }
 
     /** Makes objects of spaces that were written, each as a Start and an End would have. */

@@ -176,6 +176,9 @@ final class Space {
         state.leases.adjust(slot, bytes);
         state.recency.adjust(slot, bytes);
         state.tenants.charge(objects.tenant(slot), bytes);
+        if (!objects.isNamed(slot)) {
+            state.reservedBytes += bytes;
+        }
         if (!objects.has(slot, ObjectTable.COMPLETE)) {
             state.inFlightBytes += bytes;
         } else if (objects.has(slot, ObjectTable.HARD_PIN)) {

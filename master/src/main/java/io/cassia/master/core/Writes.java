@@ -341,7 +341,7 @@ final class Writes {
     }
 
     /** Negative when it exceeds all bounds. */
-    private long chargeOf(Args.PutStart put) {
+    long chargeOf(Args.PutStart put) {
         long replicas = Math.max(1, wantedReplicas(put));
         return Math.multiplyHigh(put.length(), replicas) == 0 ? put.length() * replicas : -1;
     }

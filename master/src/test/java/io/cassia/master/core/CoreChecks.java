@@ -39,6 +39,7 @@ final class CoreChecks {
         assertThat(state.segments.usedBytes()).as("used").isEqualTo(used);
         assertThat(state.segments.capacityBytes()).as("capacity").isEqualTo(capacity);
         long inFlight = 0;
+        long reserved = 0;
         long pinned = 0;
         long counted = 0;
         long live = state.discards.bytes();
@@ -47,6 +48,7 @@ final class CoreChecks {
                 continue;
             }
             long bytes = objects.memoryBytes(slot);
+            reserved += objects.isNamed(slot) ? 0 : bytes;
             if (!objects.has(slot, ObjectTable.COMPLETE)) {
                 inFlight += bytes;
             } else if (objects.has(slot, ObjectTable.HARD_PIN)) {
@@ -77,6 +79,7 @@ final class CoreChecks {
         }
         assertThat(live).as("sum of live allocations").isEqualTo(used);
         assertThat(state.inFlightBytes).as("in flight").isEqualTo(inFlight);
+        assertThat(state.reservedBytes).as("reserved").isEqualTo(reserved);
         assertThat(state.hardPinnedBytes).as("hard pinned").isEqualTo(pinned);
         assertThat(state.leases.bytes()).as("counted leases").isEqualTo(counted);
     }

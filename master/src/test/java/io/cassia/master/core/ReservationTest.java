@@ -46,8 +46,10 @@ class ReservationTest {
     private static final ReplicateConfig PLAIN = ReplicateConfig.DEFAULT;
     private static final Duration RELEASE = Duration.ofMinutes(10);
 
+    private static final long POOL = 256 * KIB;
+
     private Harness master = new Harness();
-    private Segment segment = master.mount(A, 11, "a", 64 * KIB);
+    private Segment segment = master.mount(A, 11, "a", POOL);
 
     @AfterEach
     void verify() {
@@ -61,7 +63,7 @@ class ReservationTest {
                             change.accept(settings);
                             return settings;
                         });
-        segment = master.mount(A, 11, "a", 64 * KIB);
+        segment = master.mount(A, 11, "a", POOL);
     }
 
     private Reserved reserve(Uuid client, ReplicateConfig config, Long... lengths) {
@@ -139,10 +141,10 @@ class ReservationTest {
     @Test
     void a_commit_makes_an_object_of_what_was_written_there() {
         master.core.keepEvents(10);
-        ReplicaDescriptor space = space(70 * KIB / 2);
+        ReplicaDescriptor space = space(30 * KIB);
         ByteString sums = ByteString.wrap(new byte[] {1, 2, 3, 4});
         WrittenObject object = new WrittenObject(key("k"), OptionalLong.of(77), sums);
-        long version = ok(commit(A, object, 35 * KIB, space.id(), config(1, 1, ms(500), false)));
+        long version = ok(commit(A, object, 30 * KIB, space.id(), config(1, 1, ms(500), false)));
         ReplicaDescriptor read = ok(master.get("k")).replicas().getFirst();
         assertThat(read.placement()).isEqualTo(space.placement());
         assertThat(ok(master.get("k")).objectChecksum()).hasValue(77);
@@ -159,7 +161,7 @@ class ReservationTest {
         assertThat(master.core.state().inFlightBytes).isZero();
         int slot = master.core.state().objects.find(0, key("k").array());
         assertThat(master.core.state().objects.extra(slot)).isNotNull();
-        assertThat(used()).isEqualTo(35 * KIB);
+        assertThat(used()).isEqualTo(30 * KIB);
         master.run(RELEASE.plusSeconds(1), A);
         assertThat(ok(master.exist("k"))).isTrue();
     }
@@ -432,7 +434,10 @@ class ReservationTest {
 
     @Test
     void all_that_is_wanted_is_reserved_or_nothing() {
-        assertThat(reserve(A, PLAIN, 40 * KIB, 40 * KIB)).isEqualTo(Reserved.NOTHING);
+        master.put("hard", POOL - 30 * KIB, Harness.hardPinned());
+        assertThat(reserve(A, PLAIN, 16 * KIB, 16 * KIB)).isEqualTo(Reserved.NOTHING);
+        assertThat(used()).isEqualTo(POOL - 30 * KIB);
+        ok(master.remove("hard", true));
         assertThat(reserve(A, PLAIN)).isEqualTo(Reserved.NOTHING);
         assertThat(reserve(A, PLAIN, 0L)).isEqualTo(Reserved.NOTHING);
         assertThat(reserve(A, PLAIN, -1L, 5L)).isEqualTo(Reserved.NOTHING);
@@ -452,17 +457,30 @@ class ReservationTest {
         assertThat(counters.of(CoreCount.EVICTIONS_FRUITLESS)).isZero();
         assertThat(master.core.takeEffects())
                 .noneMatch(effect -> effect instanceof Effect.EvictionFruitless);
-        Reserved both = reserve(A, PLAIN, 20 * KIB, 30 * KIB);
+        Reserved both = reserve(A, PLAIN, 10 * KIB, 20 * KIB);
         assertThat(both.spaces()).hasSize(2);
         assertThat(both.ttlMs()).isEqualTo(2000);
     }
 
     @Test
+    void an_eighth_of_the_pool_is_reserved_at_most() {
+        assertThat(reserve(A, PLAIN, POOL / 8 + 1)).isEqualTo(Reserved.NOTHING);
+        ReplicaDescriptor space = space(POOL / 8 - KIB);
+        assertThat(reserve(B, PLAIN, KIB + 1)).isEqualTo(Reserved.NOTHING);
+        assertThat(reserve(B, PLAIN, KIB).spaces()).hasSize(1);
+        ok(commit("k", space));
+        assertThat(reserve(B, PLAIN, POOL / 8 - KIB).spaces()).hasSize(1);
+        master.mount(B, 13, "b", POOL);
+        assertThat(reserve(A, replicas(2), POOL / 16 + 1)).isEqualTo(Reserved.NOTHING);
+        assertThat(reserve(A, replicas(2), POOL / 16).spaces().getFirst()).hasSize(2);
+    }
+
+    @Test
     void space_is_reserved_at_the_cost_of_what_nothing_protects_and_of_nothing_else() {
-        master.put("leased", 12 * KIB);
-        master.put("asked", 12 * KIB);
-        master.put("soft", 12 * KIB, Harness.softPinned(3_600_000));
-        master.put("hard", 12 * KIB, Harness.hardPinned());
+        master.put("leased", 60 * KIB);
+        master.put("asked", 60 * KIB);
+        master.put("soft", 60 * KIB, Harness.softPinned(3_600_000));
+        master.put("hard", 60 * KIB, Harness.hardPinned());
         master.put("cold", 12 * KIB);
         ok(master.get("leased"));
         ok(master.exist("asked"));
@@ -479,31 +497,37 @@ class ReservationTest {
 
     @Test
     void a_put_does_not_evict_reserved_space() {
-        ReplicaDescriptor space = space(40 * KIB);
+        ReplicaDescriptor space = space(32 * KIB);
         master.put("k", 20 * KIB);
-        assertThat(code(master.start(A, "l", 30 * KIB))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
+        assertThat(code(master.start(A, "l", 230 * KIB))).isEqualTo(StoreCode.NO_AVAILABLE_HANDLE);
         ok(commit("m", space));
-        ok(master.start(A, "l", 30 * KIB));
+        ok(master.start(A, "l", 230 * KIB));
     }
 
     @Test
     void reserved_space_counts_for_its_tenant() {
         restart(settings -> settings.multiTenant = true);
         assertThat(reserve(A, PLAIN, KIB)).as("not registered").isEqualTo(Reserved.NOTHING);
-        master.quota("default", 10 * KIB);
+        master.quota("default", 64 * KIB);
+        assertThat(reserve(A, PLAIN, 8 * KIB + 1)).as("too much").isEqualTo(Reserved.NOTHING);
         ReplicaDescriptor space = space(6 * KIB);
         assertThat(charged()).isEqualTo(6 * KIB);
-        assertThat(reserve(A, PLAIN, 6 * KIB)).isEqualTo(Reserved.NOTHING);
-        assertThat(code(master.start(A, "k", 6 * KIB))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
-        assertThat(master.core.counters().of(CoreCount.TENANT_REJECTS)).isEqualTo(1);
+        assertThat(code(master.start(A, "k", 60 * KIB))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
         ok(commit("k", space));
         assertThat(charged()).isEqualTo(6 * KIB);
-        // At its quota a tenant gives its own cold objects.
+        master.put("l", 54 * KIB);
+        // At its quota a tenant gives its own cold objects, but none that it has asked for.
         ReplicaDescriptor next = space(6 * KIB);
         assertThat(ok(master.exist("k"))).isFalse();
+        assertThat(ok(master.exist("l"))).isTrue();
+        assertThat(reserve(A, PLAIN, 6 * KIB)).isEqualTo(Reserved.NOTHING);
+        assertThat(master.core.counters().of(CoreCount.TENANT_REJECTS)).isEqualTo(1);
+        assertThat(charged()).isEqualTo(60 * KIB);
         master.quota("default", 5 * KIB);
-        assertThat(code(commit("l", next))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
-        assertThat(charged()).isZero();
+        assertThat(code(commit("m", next))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
+        assertThat(charged()).isEqualTo(54 * KIB);
+        master.quota("default", 64 * KIB);
+        master.quota("t2", 64 * KIB);
         ReplicaDescriptor other = space(KIB);
         Commit elsewhere =
                 new Commit(
@@ -515,10 +539,9 @@ class ReservationTest {
                         false,
                         ByteString.of("t2"),
                         Wanted.NOTHING);
-        master.quota("t2", 5 * KIB);
         assertThat(code(master.apply(new Command.Commit(elsewhere)).getFirst()))
                 .isEqualTo(StoreCode.INVALID_WRITE);
-        assertThat(charged()).as("still there").isEqualTo(KIB);
+        assertThat(charged()).as("still there").isEqualTo(55 * KIB);
     }
 
     private long charged() {
@@ -528,7 +551,7 @@ class ReservationTest {
     @Test
     void a_tenant_with_nothing_but_reserved_space_can_be_deleted() {
         restart(settings -> settings.multiTenant = true);
-        master.quota("default", 10 * KIB);
+        master.quota("default", 64 * KIB);
         ReplicaDescriptor space = space(6 * KIB);
         ok(master.apply(new Command.DeleteTenantQuota(TENANT)));
         assertThat(code(commit("k", space))).isEqualTo(StoreCode.INVALID_WRITE);

@@ -53,14 +53,17 @@ final class StateAudit {
         found = new HashMap<>();
         int count = 0;
         int reserved = 0;
+        long reservedBytes = 0;
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
             if (objects.isLive(slot)) {
                 object(slot);
                 count += objects.isNamed(slot) ? 1 : 0;
                 reserved += objects.isNamed(slot) ? 0 : 1;
+                reservedBytes += objects.isNamed(slot) ? 0 : objects.memoryBytes(slot);
             }
         }
         same("reserved spaces", state.reserved.size(), reserved);
+        same("reserved bytes", state.reservedBytes, reservedBytes);
         same("objects", objects.count(), count);
         same("bytes in flight", state.inFlightBytes, inFlight);
         same("hard-pinned bytes", state.hardPinnedBytes, pinned);
