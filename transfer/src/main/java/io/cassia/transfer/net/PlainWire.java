@@ -18,6 +18,7 @@ public final class PlainWire implements Wire {
     /** Tells how much has come in; none for sockets that cannot tell. */
     private @Nullable InputStream arrivals;
 
+    private boolean insideHost;
     private boolean asked;
 
     public PlainWire(SocketChannel channel) {
@@ -36,15 +37,29 @@ public final class PlainWire implements Wire {
 
     @Override
     public void stayAwake(Spin spin) throws IOException {
+        look();
+        InputStream in = arrivals;
+        if (in != null) {
+            boolean _ = spin.sees(in);
+        }
+    }
+
+    @Override
+    public void stayAwakeForMore(Spin spin) throws IOException {
+        look();
+        if (insideHost) {
+            stayAwake(spin);
+        }
+    }
+
+    /** Finds out once what kind of socket it is. */
+    private void look() throws IOException {
         if (!asked) {
             asked = true;
             if (channel.getLocalAddress() instanceof InetSocketAddress) {
                 arrivals = channel.socket().getInputStream();
+                insideHost = SocketOptions.isInsideHost(channel);
             }
-        }
-        InputStream in = arrivals;
-        if (in != null) {
-            boolean _ = spin.sees(in);
         }
     }
 

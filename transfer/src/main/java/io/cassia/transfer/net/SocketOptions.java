@@ -38,13 +38,18 @@ public final class SocketOptions {
      * processor time per byte so.
      */
     public static void forThisHost(SocketChannel channel) throws IOException {
-        if (channel.getLocalAddress() instanceof InetSocketAddress here
-                && channel.getRemoteAddress() instanceof InetSocketAddress there
-                && (there.getAddress().isLoopbackAddress()
-                        || here.getAddress().equals(there.getAddress()))) {
+        if (isInsideHost(channel)) {
             channel.setOption(StandardSocketOptions.SO_SNDBUF, HOST_BUFFER_BYTES);
             channel.setOption(StandardSocketOptions.SO_RCVBUF, HOST_BUFFER_BYTES);
         }
+    }
+
+    /** Whether it is a connection of TCP that does not leave this host. */
+    static boolean isInsideHost(SocketChannel channel) throws IOException {
+        return channel.getLocalAddress() instanceof InetSocketAddress here
+                && channel.getRemoteAddress() instanceof InetSocketAddress there
+                && (there.getAddress().isLoopbackAddress()
+                        || here.getAddress().equals(there.getAddress()));
     }
 
     private static void set(SocketChannel channel, SocketOption<Integer> option, int value)

@@ -29,6 +29,13 @@ public interface Wire extends AutoCloseable {
      */
     default void stayAwake(Spin spin) throws IOException {}
 
+    /**
+     * The same in the middle of much data, where sleeping costs speed: inside the host, where so
+     * little is under way that the other end has nothing to do either before this one has woken up.
+     * Elsewhere it does nothing.
+     */
+    default void stayAwakeForMore(Spin spin) throws IOException {}
+
     /** Writes some, on a platform thread all. */
     void write(ByteBuffer[] out, int from, int count) throws IOException;
 

@@ -30,6 +30,7 @@ final class Lane {
     private final String peer;
     private final Pipeline pipeline;
     private final Spin spin;
+    private final Spin bulkSpin;
     private long idleSinceNanos;
     private int generation;
 
@@ -40,6 +41,7 @@ final class Lane {
         this.watch = context.watchdog().watch(this::abort);
         this.pipeline = new Pipeline(this);
         this.spin = new Spin(context.clock());
+        this.bulkSpin = new Spin(context.clock());
     }
 
     String peer() {
@@ -133,6 +135,11 @@ final class Lane {
     /** An answer is expected at once. */
     void stayAwake() throws IOException {
         wire.stayAwake(spin);
+    }
+
+    /** Much is expected. */
+    void stayAwakeForMore() throws IOException {
+        wire.stayAwakeForMore(bulkSpin);
     }
 
     /** Reads what is there, at least one byte; throws at the end of the stream. */

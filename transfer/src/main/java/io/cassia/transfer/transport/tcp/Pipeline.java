@@ -250,6 +250,8 @@ final class Pipeline {
         lane.arm(run.head());
         if (sent - run.next() <= FEW && run.head().lengthBytes() <= SMALL_BYTES) {
             lane.stayAwake();
+        } else {
+            lane.stayAwakeForMore();
         }
         lane.read(in, 2 * first, 2 * count);
         advance(run);

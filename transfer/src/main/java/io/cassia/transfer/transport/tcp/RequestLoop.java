@@ -43,6 +43,7 @@ final class RequestLoop {
     private final ServerContext context;
     private final Responses responses;
     private final Spin spin;
+    private final Spin bulkSpin;
     private final Arena arena;
     private final ByteBuffer[] scatter = new ByteBuffer[2];
     private ByteBuffer input;
@@ -61,6 +62,7 @@ final class RequestLoop {
         this.context = context;
         this.responses = responses;
         this.spin = new Spin(context.clock());
+        this.bulkSpin = new Spin(context.clock());
         this.arena = arena;
         this.input = allocate(HEADERS_BYTES).limit(0);
     }
@@ -312,6 +314,9 @@ final class RequestLoop {
         boolean open = true;
         while (open && view.hasRemaining()) {
             connection.arm();
+            if (view.remaining() >= BULK_BYTES) {
+                wire.stayAwakeForMore(bulkSpin);
+            }
             open = wire.read(scatter, 0, last ? 2 : 1) >= 0;
         }
         input.flip();
