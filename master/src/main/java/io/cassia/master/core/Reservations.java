@@ -42,9 +42,9 @@ final class Reservations {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
-     * One part in so many of the pool is reserved at most, for all clients together, and one of a
-     * tenant's quota by one message: where an object is a large part of all, space for the next one
-     * would cost the one that was just put.
+     * One part in so many of the pool is reserved at most, for all clients together, and of a
+     * tenant's quota: where an object is a large part of all, space for the next one would cost the
+     * one that was just put.
      */
     private static final long SHARE = 8;
 
@@ -112,7 +112,8 @@ final class Reservations {
     private boolean isModest(Args.PutStart all) {
         long bytes = writes.chargeOf(all);
         long pool = state.segments.capacityBytes() / SHARE - state.reservedBytes;
-        long own = state.tenants.effective(state.tenants.find(all.tenant())) / SHARE;
+        int tenant = state.tenants.find(all.tenant());
+        long own = state.tenants.effective(tenant) / SHARE - state.tenants.reserved(tenant);
         return bytes >= 0 && bytes <= Math.min(pool, own);
     }
 

@@ -178,6 +178,7 @@ final class Space {
         state.tenants.charge(objects.tenant(slot), bytes);
         if (!objects.isNamed(slot)) {
             state.reservedBytes += bytes;
+            state.tenants.reserve(objects.tenant(slot), bytes);
         }
         if (!objects.has(slot, ObjectTable.COMPLETE)) {
             state.inFlightBytes += bytes;

@@ -44,6 +44,7 @@ final class Tenants {
         long requested;
         long effective;
         long charged;
+        long reserved;
         int objects;
         long refusedWrites;
         long evictedBytes;
@@ -185,6 +186,15 @@ final class Tenants {
 
     void charge(int number, long bytes) {
         at(number).charged += bytes;
+    }
+
+    /** Counts bytes, charged already, that have no key yet. */
+    void reserve(int number, long bytes) {
+        at(number).reserved += bytes;
+    }
+
+    long reserved(int number) {
+        return at(number).reserved;
     }
 
     void objectCreated(int number) {
@@ -369,6 +379,7 @@ final class Tenants {
             digest.add(tenant.requested);
             digest.add(tenant.effective);
             digest.add(tenant.charged);
+            digest.add(tenant.reserved);
             digest.add(tenant.objects);
         }
     }

@@ -208,6 +208,7 @@ final class CoreChecks {
     /** What tenants are charged is what their objects take, and each knows its own objects. */
     private void tenants() {
         Map<Integer, Long> charged = new HashMap<>();
+        Map<Integer, Long> reserved = new HashMap<>();
         Map<Integer, Set<Integer>> own = new HashMap<>();
         Set<Integer> replicating = new HashSet<>();
         for (int slot = 1; slot <= objects.highestSlot(); slot++) {
@@ -215,6 +216,9 @@ final class CoreChecks {
                 continue;
             }
             long bytes = objects.memoryBytes(slot);
+            if (!objects.isNamed(slot)) {
+                reserved.merge(objects.tenant(slot), bytes, Long::sum);
+            }
             ObjectExtra extra = objects.extra(slot);
             if (extra != null && extra.upsert != null) {
                 bytes += extra.upsert.size * extra.upsert.replicas.size();
@@ -236,6 +240,9 @@ final class CoreChecks {
             assertThat(state.tenants.charged(tenant))
                     .as("charge of tenant %d", tenant)
                     .isEqualTo(charged.getOrDefault(tenant, 0L));
+            assertThat(state.tenants.reserved(tenant))
+                    .as("reserved for tenant %d", tenant)
+                    .isEqualTo(reserved.getOrDefault(tenant, 0L));
             if (state.tenants.isEnabled()) {
                 Set<Integer> ordered = new HashSet<>();
                 int slot = state.tenantOrder.head(tenant);

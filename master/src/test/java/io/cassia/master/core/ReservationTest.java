@@ -520,12 +520,15 @@ class ReservationTest {
         ReplicaDescriptor next = space(6 * KIB);
         assertThat(ok(master.exist("k"))).isFalse();
         assertThat(ok(master.exist("l"))).isTrue();
-        assertThat(reserve(A, PLAIN, 6 * KIB)).isEqualTo(Reserved.NOTHING);
+        assertThat(reserve(B, PLAIN, 2 * KIB + 1)).as("too much").isEqualTo(Reserved.NOTHING);
+        master.put("n", 4 * KIB);
+        assertThat(ok(master.exist("n"))).isTrue();
+        assertThat(reserve(B, PLAIN, 2 * KIB)).isEqualTo(Reserved.NOTHING);
         assertThat(master.core.counters().of(CoreCount.TENANT_REJECTS)).isEqualTo(1);
-        assertThat(charged()).isEqualTo(60 * KIB);
+        assertThat(charged()).isEqualTo(64 * KIB);
         master.quota("default", 5 * KIB);
         assertThat(code(commit("m", next))).isEqualTo(StoreCode.TENANT_QUOTA_EXCEEDED);
-        assertThat(charged()).isEqualTo(54 * KIB);
+        assertThat(charged()).isEqualTo(58 * KIB);
         master.quota("default", 64 * KIB);
         master.quota("t2", 64 * KIB);
         ReplicaDescriptor other = space(KIB);
@@ -541,7 +544,7 @@ class ReservationTest {
                         Wanted.NOTHING);
         assertThat(code(master.apply(new Command.Commit(elsewhere)).getFirst()))
                 .isEqualTo(StoreCode.INVALID_WRITE);
-        assertThat(charged()).as("still there").isEqualTo(55 * KIB);
+        assertThat(charged()).as("still there").isEqualTo(59 * KIB);
     }
 
     private long charged() {
