@@ -23,15 +23,27 @@ import org.jspecify.annotations.Nullable;
 final class Shares {
     /**
      * Fits into any core's cache beside its copy, and is long beside the cost of a call of the
-     * engine. A multiple of the chunk.
+     * engine. A multiple of the chunk, as all lengths of shares.
      */
     static final int SHARE_BYTES = 2 * Checksums.CHUNK_BYTES;
+
+    /** As many of much data, and no longer than that what was copied is still in the caches. */
+    private static final int MANY = 16;
+
+    private static final long LONG_SHARE_BYTES = 1 << 20;
+
+    /**
+     * The JDK's copy of so much writes past the caches. That is faster where the sums are those of
+     * the source; what was read has to be summed where it was written to.
+     */
+    private static final long STREAMED_BYTES = 4 << 20;
 
     private final TransferEngine engine;
     private final Opcode opcode;
     private final List<TransferRequest> requests;
     private final List<@Nullable Chunks> chunks;
     private final Deadline deadline;
+    private final long shareBytes;
     private final List<List<Part>> shares = new ArrayList<>();
 
     /** Why a request failed; those of its parts that nobody has begun are left out then. */
@@ -57,7 +69,21 @@ final class Shares {
         this.chunks = chunks;
         this.deadline = deadline;
         this.failures = new AtomicReferenceArray<>(requests.size());
+        this.shareBytes = shareBytes();
         cut();
+    }
+
+    private long shareBytes() {
+        long all = 0;
+        long longest = 0;
+        for (TransferRequest request : requests) {
+            all += request.lengthBytes();
+            longest = Math.max(longest, request.lengthBytes());
+        }
+        if (opcode == Opcode.WRITE && longest >= 4 * STREAMED_BYTES) {
+            return STREAMED_BYTES;
+        }
+        return Math.clamp(all / MANY & -Checksums.CHUNK_BYTES, SHARE_BYTES, LONG_SHARE_BYTES);
     }
 
     /** Each share is of one peer, so that the engine needs no further thread for it. */
@@ -71,7 +97,7 @@ final class Shares {
 
     private void cut(List<Integer> ofOnePeer) {
         List<Part> share = new ArrayList<>();
-        long room = SHARE_BYTES;
+        long room = shareBytes;
         for (int request : ofOnePeer) {
             long length = requests.get(request).lengthBytes();
             long from = 0;
@@ -84,7 +110,7 @@ final class Shares {
                 if (room <= 0) {
                     shares.add(share);
                     share = new ArrayList<>();
-                    room = SHARE_BYTES;
+                    room = shareBytes;
                 }
                 from = to;
             } while (from < length);
@@ -98,7 +124,7 @@ final class Shares {
     List<Outcome<Done>> run(SumWorkers workers, long bytes) {
         List<MemorySegment> memory = new ArrayList<>(requests.size());
         requests.forEach(request -> memory.add(request.local()));
-        workers.share(shares.size(), workers.isWorth(memory, bytes), this::carry);
+        workers.share(shares.size(), workers.worth(memory, bytes), this::carry);
         List<Outcome<Done>> outcomes = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             Outcome.Failed<Done> failure = failures.get(i);

@@ -29,8 +29,8 @@ final class SumWorkers implements AutoCloseable {
     /** Calls without help after help that came too late, at most. */
     private static final int LONGEST_PAUSE = 16;
 
-    /** With so many units there is time for any thread to wake up. */
-    private static final int MANY_UNITS = 32;
+    /** With so many bytes there is time for any thread to wake up. */
+    private static final long MANY_BYTES = 4 << 20;
 
     private final int helpers;
     private final Clock clock;
@@ -92,17 +92,27 @@ final class SumWorkers implements AutoCloseable {
         }
     }
 
+    /** How much help a piece of work can do with. */
+    enum Worth {
+        /** None: it is too little, or of the caller's thread alone. */
+        NOTHING,
+        /** As far as somebody will be in time. */
+        SOME,
+        /** Always. */
+        MUCH
+    }
+
     /** Whether other threads may look at all of it, and it is worth their while. */
-    boolean isWorth(List<MemorySegment> parts, long bytes) {
+    Worth worth(List<MemorySegment> parts, long bytes) {
         if (bytes < WORTH_BYTES || threads == null) {
-            return false;
+            return Worth.NOTHING;
         }
         for (MemorySegment part : parts) {
             if (!part.isAccessibleBy(somebodyElse)) {
-                return false;
+                return Worth.NOTHING;
             }
         }
-        return true;
+        return bytes < MANY_BYTES ? Worth.SOME : Worth.MUCH;
     }
 
     /**
@@ -110,7 +120,7 @@ final class SumWorkers implements AutoCloseable {
      * none is under way. What a unit throws ends the call, and units that nobody has begun are left
      * out then.
      */
-    void share(int units, boolean shared, IntConsumer work) {
+    void share(int units, Worth worth, IntConsumer work) {
         AtomicInteger next = new AtomicInteger();
         Runnable turns =
                 () -> {
@@ -128,7 +138,7 @@ final class SumWorkers implements AutoCloseable {
                         }
                     }
                 };
-        Help help = shared && mayHelp(units) ? begin(turns) : null;
+        Help help = mayHelp(worth) ? begin(turns) : null;
         if (help == null) {
             turns.run();
             return;
@@ -149,9 +159,10 @@ final class SumWorkers implements AutoCloseable {
     }
 
     /** Whether somebody is free, and will be in time by what was seen of late. */
-    private boolean mayHelp(int units) {
-        return queue.isEmpty()
-                && (units >= MANY_UNITS || skip.get() <= 0 || skip.getAndDecrement() <= 0);
+    private boolean mayHelp(Worth worth) {
+        return worth != Worth.NOTHING
+                && queue.isEmpty()
+                && (worth == Worth.MUCH || skip.get() <= 0 || skip.getAndDecrement() <= 0);
     }
 
     private @Nullable Help begin(Runnable turns) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cassia.base.Clock;
+import io.cassia.store.SumWorkers.Worth;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Set;
@@ -62,7 +63,7 @@ class SumWorkersTest {
     void each_unit_is_done_once_and_by_two_threads() {
         for (int run = 0; run < 200; run++) {
             AtomicIntegerArray done = new AtomicIntegerArray(100);
-            workers.share(100, true, done::incrementAndGet);
+            workers.share(100, Worth.MUCH, done::incrementAndGet);
             for (int i = 0; i < done.length(); i++) {
                 assertThat(done.get(i)).isEqualTo(1);
             }
@@ -73,7 +74,7 @@ class SumWorkersTest {
         try (SumWorkers fresh = new SumWorkers(Clock.system(), 1)) {
             fresh.share(
                     2,
-                    true,
+                    Worth.SOME,
                     unit -> {
                         threads.add(Thread.currentThread());
                         try {
@@ -97,7 +98,7 @@ class SumWorkersTest {
             Thread caller = Thread.currentThread();
             alone.share(
                     9,
-                    true,
+                    Worth.SOME,
                     unit -> {
                         assertThat(Thread.currentThread()).isSameAs(caller);
                         done.incrementAndGet();
@@ -115,7 +116,7 @@ class SumWorkersTest {
                         () ->
                                 workers.share(
                                         1_000_000,
-                                        true,
+                                        Worth.MUCH,
                                         unit -> {
                                             if (Thread.currentThread() != caller) {
                                                 helped.countDown();
@@ -136,7 +137,7 @@ class SumWorkersTest {
                 new FutureTask<>(
                         () -> {
                             Thread caller = Thread.currentThread();
-                            workers.share(2, true, unit -> unit(caller, mine));
+                            workers.share(2, Worth.SOME, unit -> unit(caller, mine));
                             return Thread.interrupted();
                         });
         return call;
@@ -192,7 +193,7 @@ class SumWorkersTest {
         Thread caller = Thread.currentThread();
         workers.share(
                 5,
-                true,
+                Worth.SOME,
                 unit -> {
                     assertThat(Thread.currentThread()).isSameAs(caller);
                     done.incrementAndGet();
@@ -203,7 +204,7 @@ class SumWorkersTest {
         // Whatever the worker finds in its queue now is over.
         AtomicInteger next = new AtomicInteger();
         for (int i = 0; i < 100; i++) {
-            workers.share(10, true, unit -> next.incrementAndGet());
+            workers.share(10, Worth.SOME, unit -> next.incrementAndGet());
         }
         assertThat(next).hasValue(1000);
         assertThat(done).hasValue(5);
@@ -213,9 +214,12 @@ class SumWorkersTest {
     void memory_of_one_thread_is_shared_with_none() {
         try (Arena mine = Arena.ofConfined();
                 Arena all = Arena.ofShared()) {
-            assertThat(workers.isWorth(List.of(mine.allocate(1 << 20)), 1 << 20)).isFalse();
-            assertThat(workers.isWorth(List.of(all.allocate(1 << 20)), 1 << 20)).isTrue();
-            assertThat(workers.isWorth(List.of(all.allocate(1 << 16)), 1 << 16)).isFalse();
+            assertThat(workers.worth(List.of(mine.allocate(1 << 20)), 1 << 20))
+                    .isEqualTo(Worth.NOTHING);
+            assertThat(workers.worth(List.of(all.allocate(1 << 20)), 1 << 20))
+                    .isEqualTo(Worth.SOME);
+            assertThat(workers.worth(List.of(all.allocate(1 << 16)), 1 << 16))
+                    .isEqualTo(Worth.NOTHING);
         }
     }
 }
