@@ -16,8 +16,12 @@ public final class Spin {
     /** Longest time awake in a usual wait: about two wake-ups and a small request. */
     public static final long LONGEST_NANOS = 60_000;
 
-    /** One look and a yield take less, unless another thread has run in between. */
-    private static final long CROWDED_NANOS = 8_000;
+    /**
+     * A yield takes no longer when only others run that wait as this one does, or answer a small
+     * request: those are to run, and it costs them less than to be woken up. Whoever computes takes
+     * milliseconds.
+     */
+    private static final long CROWDED_NANOS = LONGEST_NANOS;
 
     /** The end of a usual wait, should the clock stand still. */
     private static final int MOST_LOOKS = 1_000;
