@@ -159,6 +159,9 @@ final class Writes {
         if (options.replicate().replicaNum() < 0) {
             return Collections.nCopies(keys.size(), negative(options));
         }
+        if (options.condition() instanceof Condition.IfVersion(long version) && version < 1) {
+            return Collections.nCopies(keys.size(), noVersion(version));
+        }
         Optional<Shape> shape =
                 reservations.areOn() && open.size() == keys.size()
                         ? shape(open, options)
@@ -174,6 +177,13 @@ final class Writes {
         return Outcome.failed(
                 StoreCode.INVALID_PARAMS,
                 options.replicate().replicaNum() + " replicas are wanted; at least 1 is needed");
+    }
+
+    private static <T> Outcome<T> noVersion(long version) {
+        return Outcome.failed(
+                StoreCode.INVALID_PARAMS,
+                version
+                        + " is no version: they count from 1; to put what is not there, do not ask for one");
     }
 
     /** Empty when space for such puts is not reserved, or not now. */
@@ -400,16 +410,11 @@ final class Writes {
             Deadline deadline) {
         PutOptions fitted = fit(options, preferred, open, batchSize);
         if (options.condition() instanceof Condition.IfVersion(long version)) {
-            Deadline term = Deadline.never(clock);
-            for (Item item : open) {
-                Outcome<Started<List<ReplicaDescriptor>>> one =
-                        startIf(item, fitted, version, deadline);
-                item.started = one.map(Started::answer);
-                if (one instanceof Outcome.Ok<Started<List<ReplicaDescriptor>>>(var own)) {
-                    term = term.earlier(own.term());
-                }
-            }
-            return term;
+            return startEachIf(open, fitted, version, deadline);
+        }
+        if (adrift && options.condition() instanceof Condition.IfAbsent && master.isChecked()) {
+            // An upsert would also replace what somebody else has put meanwhile.
+            return startEachIf(open, fitted, UpsertStartIf.NO_VERSION, deadline);
         }
         List<ByteString> keys = new ArrayList<>(open.size());
         List<Long> lengths = new ArrayList<>(open.size());
@@ -430,6 +435,25 @@ final class Writes {
             open.get(i).started = started.answer().get(i);
         }
         return started.term();
+    }
+
+    private Deadline startEachIf(
+            List<Item> open, PutOptions options, long version, Deadline deadline) {
+        List<ByteString> groups = options.replicate().groupIds().orElse(List.of());
+        Deadline term = Deadline.never(clock);
+        for (int i = 0; i < open.size(); i++) {
+            PutOptions own =
+                    groups.size() == open.size()
+                            ? options.withGroups(List.of(groups.get(i)))
+                            : options;
+            Outcome<Started<List<ReplicaDescriptor>>> one =
+                    startIf(open.get(i), own, version, deadline);
+            open.get(i).started = one.map(Started::answer);
+            if (one instanceof Outcome.Ok<Started<List<ReplicaDescriptor>>>(var started)) {
+                term = term.earlier(started.term());
+            }
+        }
+        return term;
     }
 
     private Outcome<Started<List<ReplicaDescriptor>>> startIf(

@@ -93,7 +93,13 @@ final class CheckedObjects {
     Outcome<List<ReplicaDescriptor>> startIf(UpsertStartIf wanted) {
         ByteString key = wanted.put().key();
         int slot = slotOf(key, wanted.put().tenant());
-        if (slot == NONE || !space.isReadable(slot)) {
+        boolean readable = slot != NONE && space.isReadable(slot);
+        if (wanted.version() == UpsertStartIf.NO_VERSION) {
+            boolean ownAgain =
+                    slot != NONE && !readable && objects.isWriter(slot, wanted.put().client());
+            return writes.start(wanted.put(), ownAgain);
+        }
+        if (!readable) {
             return Outcome.failed(StoreCode.OBJECT_NOT_FOUND, "no object has the key " + key);
         }
         long current = state.versions.number(slot);

@@ -7,12 +7,15 @@ import static io.cassia.master.core.Harness.code;
 import static io.cassia.master.core.Harness.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cassia.base.ByteString;
+import io.cassia.rpc.cassia.CheckedMessages.UpsertStartIf;
 import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
 import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.Segment;
+import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Outcome;
 import io.cassia.status.StoreCode;
 import java.time.Duration;
@@ -59,6 +62,31 @@ class UpsertTest {
         assertThat(master.stats().usedBytes()).isEqualTo(20);
         master.run(Duration.ofSeconds(11), A);
         assertThat(master.stats().usedBytes()).isEqualTo(10);
+    }
+
+    private Outcome<List<ReplicaDescriptor>> putAgain(Uuid client, String key, long length) {
+        return master.apply(
+                new Command.UpsertStartIf(
+                        new UpsertStartIf(
+                                new Args.PutStart(
+                                        client,
+                                        ByteString.of(key),
+                                        length,
+                                        ReplicateConfig.DEFAULT,
+                                        ByteString.of("default")),
+                                UpsertStartIf.NO_VERSION)));
+    }
+
+    @Test
+    void a_put_that_starts_again_replaces_its_own_unfinished_one_and_nothing_else() {
+        ReplicaDescriptor first = ok(master.start(A, "k", 10)).getFirst();
+        assertThat(code(putAgain(B, "k", 10))).isEqualTo(code(master.start(B, "k", 10)));
+        ReplicaDescriptor again = ok(putAgain(A, "k", 10)).getFirst();
+        assertThat(address(again)).as("bytes may still come there").isNotEqualTo(address(first));
+        ok(master.end(A, "k"));
+        assertThat(code(putAgain(A, "k", 10))).isEqualTo(StoreCode.OBJECT_ALREADY_EXISTS);
+        assertThat(address(ok(master.get("k")).replicas().getFirst())).isEqualTo(address(again));
+        ok(putAgain(A, "free", 10));
     }
 
     @Test

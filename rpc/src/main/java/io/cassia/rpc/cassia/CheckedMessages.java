@@ -40,8 +40,13 @@ public final class CheckedMessages {
     /**
      * {@code cassia::Master::UpsertStartIf}: starts an upsert if the object's current version is
      * this one.
+     *
+     * @param version {@link #NO_VERSION} for a put of what must not be there, which replaces
+     *     nothing but an unfinished put of the same client
      */
-    public record UpsertStartIf(Args.PutStart put, long version) {}
+    public record UpsertStartIf(Args.PutStart put, long version) {
+        public static final long NO_VERSION = 0;
+    }
 
     /**
      * {@code cassia::Master::DropReplica}: a reader found wrong bytes in a replica.

@@ -126,7 +126,10 @@ public final class CheckedMethods {
     public static final RpcMethod<EndChecked, List<Outcome<Long>>> END_CHECKED =
             method("EndChecked", END, list(expected(U64)));
 
-    /** INVALID_VERSION when the object has another version, OBJECT_NOT_FOUND when there is none. */
+    /**
+     * INVALID_VERSION when the object has another version, OBJECT_NOT_FOUND when there is none;
+     * OBJECT_ALREADY_EXISTS when there must be none, as of PutStart.
+     */
     public static final RpcMethod<UpsertStartIf, Outcome<List<ReplicaDescriptor>>> UPSERT_START_IF =
             method("UpsertStartIf", UPSERT, MasterMethods.UPSERT_START.result().type());
 
