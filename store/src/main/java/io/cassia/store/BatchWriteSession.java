@@ -285,9 +285,10 @@ public final class BatchWriteSession implements AutoCloseable {
 
     /**
      * Takes back what was not committed, in one trip; one outcome per key, in order. INVALID_WRITE
-     * for what has ended already; WRITE_FAIL when a write did not end in time, so that bytes may
-     * still arrive at a node: the key and its space come back by the master's own time-outs. For a
-     * key that could not be started the code is that of its start.
+     * for what has ended already; OBJECT_NOT_FOUND when the master has given it up; WRITE_FAIL when
+     * a write did not end in time, so that bytes may still arrive at a node: the key and its space
+     * come back by the master's own time-outs. For a key that could not be started the code is that
+     * of its start.
      */
     public List<Outcome<Done>> revoke() {
         lock.lock();

@@ -64,9 +64,9 @@ public final class WriteSession implements AutoCloseable {
     }
 
     /**
-     * Takes the put back. INVALID_WRITE after the end; WRITE_FAIL when a write did not end in time,
-     * so that bytes may still arrive at a node: the key and its space come back by the master's own
-     * time-outs.
+     * Takes the put back. INVALID_WRITE after the end; OBJECT_NOT_FOUND when the master has given
+     * it up; WRITE_FAIL when a write did not end in time, so that bytes may still arrive at a node:
+     * the key and its space come back by the master's own time-outs.
      */
     public Outcome<Done> revoke() {
         return batch.revoke().getFirst();
