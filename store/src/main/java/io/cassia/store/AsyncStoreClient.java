@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 
 /**
  * The calls of a {@link StoreClient} without waiting for their end. Thread-safe. Stages complete
- * with the outcome, never exceptionally but for bugs; the caller's memory is in use until then, and
- * must be accessible from any thread.
+ * with the outcome, never exceptionally but for bugs such as lists of different lengths; the
+ * caller's memory is in use until then, and must be accessible from any thread.
  *
  * <p>At most {@value #THREADS} calls run at once and {@value #QUEUED} wait; more are refused with
  * UNAVAILABLE_IN_CURRENT_STATUS.
@@ -130,6 +130,12 @@ public final class AsyncStoreClient implements AutoCloseable {
     public CompletionStage<Outcome<WriteSession>> openWrite(
             ByteString key, long sizeBytes, PutOptions options) {
         return one(() -> client.openWrite(key, sizeBytes, options));
+    }
+
+    /** {@link StoreClient#openWriteBatch}. */
+    public CompletionStage<Outcome<BatchWriteSession>> openWriteBatch(
+            List<ByteString> keys, List<Long> sizesBytes, PutOptions options) {
+        return one(() -> client.openWriteBatch(keys, sizesBytes, options));
     }
 
     /** {@link StoreClient#get}. */

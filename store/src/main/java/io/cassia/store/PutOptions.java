@@ -94,6 +94,16 @@ public record PutOptions(ReplicateConfig replicate, Condition condition) {
         return with(draft -> draft.groups = Optional.of(List.copyOf(groups)));
     }
 
+    /**
+     * Objects of a batch on the node of the first one, as far as there is room; with {@link
+     * #ifVersion} it has no effect. INVALID_PARAMS with another number of replicas than 1, with
+     * NVMe-oF replicas, and by all puts but {@link StoreClient#putPartsBatch}, {@link
+     * StoreClient#openWrite} and {@link StoreClient#openWriteBatch} (spec mooncake-store 2.2).
+     */
+    public PutOptions withSameNode() {
+        return with(draft -> draft.sameNode = true);
+    }
+
     /** For the figures of the master. */
     public PutOptions withDataType(DataType type) {
         return with(draft -> draft.dataType = type.number());
@@ -106,6 +116,7 @@ public record PutOptions(ReplicateConfig replicate, Condition condition) {
         OptionalLong softPinTtlMs;
         boolean hardPin;
         List<String> preferred;
+        boolean sameNode;
         int dataType;
         Optional<List<ByteString>> groups;
 
@@ -115,6 +126,7 @@ public record PutOptions(ReplicateConfig replicate, Condition condition) {
             softPinTtlMs = from.softPinTtlMs();
             hardPin = from.withHardPin();
             preferred = from.preferredSegments();
+            sameNode = from.preferAllocInSameNode();
             dataType = from.dataType();
             groups = from.groupIds();
         }
@@ -134,7 +146,7 @@ public record PutOptions(ReplicateConfig replicate, Condition condition) {
                         draft.preferred,
                         replicate.preferredSegment(),
                         replicate.preferredNofSegments(),
-                        replicate.preferAllocInSameNode(),
+                        draft.sameNode,
                         draft.dataType,
                         replicate.hostId(),
                         draft.groups),

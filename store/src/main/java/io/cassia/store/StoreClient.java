@@ -23,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -36,6 +37,10 @@ import java.util.concurrent.locks.LockSupport;
  * native and needs no registration; forms for byte arrays copy through the client's local buffer. A
  * version of an object never changes: what was read is one version, proved by its checksums, under
  * a lease.
+ *
+ * <p>A batch call takes lists in which the values of one key stand at the same place. Lists of
+ * different lengths are a fault of the program and no outcome of a key: the call throws a {@link
+ * CassiaException} with INVALID_PARAMS and does nothing.
  *
  * <p>Any call may fail with RPC_FAIL when the master cannot be reached and with RPC_TIMEOUT when it
  * does not answer in time. A call that changes nothing is then tried again for a while ({@link
@@ -146,12 +151,12 @@ public final class StoreClient implements AutoCloseable {
      * PutOptions#ifVersion}. INVALID_WRITE: the put took so long that the master gave it up.
      */
     public Outcome<Done> put(ByteString key, MemorySegment value, PutOptions options) {
-        return putBatch(List.of(key), List.of(value), options).getFirst();
+        return putVersion(key, value, options).map(_ -> Done.DONE);
     }
 
     /** As {@link #put}; the value is the object's version, for {@link PutOptions#ifVersion}. */
     public Outcome<Long> putVersion(ByteString key, MemorySegment value, PutOptions options) {
-        return writes.put(List.of(key), List.of(List.of(value)), options, deadline()).getFirst();
+        return putEach(List.of(key), List.of(List.of(value)), options).getFirst();
     }
 
     /** As {@link #put}, for a heap array. BUFFER_OVERFLOW when the local buffer has no room. */
@@ -168,30 +173,53 @@ public final class StoreClient implements AutoCloseable {
                         });
     }
 
-    /** As {@link #put}, one outcome per key; a failed key does not disturb the others. */
+    /**
+     * As {@link #put}, one outcome per key; a failed key does not disturb the others.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many values as keys
+     */
     public List<Outcome<Done>> putBatch(
             List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
+        requireSameSize(keys.size(), values.size(), "values");
         List<List<MemorySegment>> parts = new ArrayList<>(values.size());
         for (MemorySegment value : values) {
             parts.add(List.of(value));
         }
-        return putPartsBatch(keys, parts, options);
+        return done(putEach(keys, parts, options));
     }
 
     /** Stores one object that is gathered from several places, in order. */
     public Outcome<Done> putParts(ByteString key, List<MemorySegment> parts, PutOptions options) {
-        return putPartsBatch(List.of(key), List.of(parts), options).getFirst();
+        return putEach(List.of(key), List.of(parts), options).getFirst().map(_ -> Done.DONE);
     }
 
-    /** As {@link #putParts}, one outcome per key. */
+    /**
+     * As {@link #putParts}, one outcome per key.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many values as keys
+     */
     public List<Outcome<Done>> putPartsBatch(
             List<ByteString> keys, List<List<MemorySegment>> values, PutOptions options) {
-        requireSameSize(keys.size(), values.size());
-        if (keys.isEmpty()) {
-            return List.of();
+        requireSameSize(keys.size(), values.size(), "values");
+        return keys.isEmpty() ? List.of() : done(writes.put(keys, values, options, deadline()));
+    }
+
+    /** Puts that do not choose a node for all of them, as upstream (spec mooncake-store 2.2). */
+    private List<Outcome<Long>> putEach(
+            List<ByteString> keys, List<List<MemorySegment>> values, PutOptions options) {
+        if (options.replicate().preferAllocInSameNode()) {
+            return Collections.nCopies(
+                    keys.size(),
+                    Outcome.failed(
+                            StoreCode.INVALID_PARAMS,
+                            "objects are put on the same node by putPartsBatch or a session"));
         }
-        List<Outcome<Done>> done = new ArrayList<>(keys.size());
-        for (Outcome<Long> version : writes.put(keys, values, options, deadline())) {
+        return keys.isEmpty() ? List.of() : writes.put(keys, values, options, deadline());
+    }
+
+    private static List<Outcome<Done>> done(List<Outcome<Long>> versions) {
+        List<Outcome<Done>> done = new ArrayList<>(versions.size());
+        for (Outcome<Long> version : versions) {
             done.add(version.isOk() ? Outcome.done() : version.map(_ -> Done.DONE));
         }
         return done;
@@ -202,7 +230,11 @@ public final class StoreClient implements AutoCloseable {
         return put(key, value, options.upsert());
     }
 
-    /** As {@link #upsert}, one outcome per key. */
+    /**
+     * As {@link #upsert}, one outcome per key.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many values as keys
+     */
     public List<Outcome<Done>> upsertBatch(
             List<ByteString> keys, List<MemorySegment> values, PutOptions options) {
         return putBatch(keys, values, options.upsert());
@@ -210,8 +242,24 @@ public final class StoreClient implements AutoCloseable {
 
     /** Starts a put that is written piece by piece; the codes are those of {@link #put}. */
     public Outcome<WriteSession> openWrite(ByteString key, long sizeBytes, PutOptions options) {
-        return WriteSession.open(
-                key, sizeBytes, options, writes, transfers, staging, this::deadline);
+        return openWriteBatch(List.of(key), List.of(sizeBytes), options)
+                .then(batch -> WriteSession.of(batch, sizeBytes));
+    }
+
+    /**
+     * Starts puts of many objects, which are then written range by range and ended together. The
+     * codes are those of {@link #put}, one for each key in {@link BatchWriteSession#started}; what
+     * could not be started does not disturb the others. A key that is named twice is INVALID_PARAMS
+     * the second time. When the options are no session's, which is INVALID_PARAMS, there is none.
+     *
+     * @param sizesBytes for each key how large its object is
+     * @throws CassiaException INVALID_PARAMS, when there are not as many sizes as keys
+     */
+    public Outcome<BatchWriteSession> openWriteBatch(
+            List<ByteString> keys, List<Long> sizesBytes, PutOptions options) {
+        requireSameSize(keys.size(), sizesBytes.size(), "sizes");
+        return BatchWriteSession.open(
+                keys, sizesBytes, options, writes, transfers, staging, this::deadline);
     }
 
     // Reading
@@ -248,9 +296,13 @@ public final class StoreClient implements AutoCloseable {
                         });
     }
 
-    /** As {@link #get}, one outcome per key; a key may occur several times. */
+    /**
+     * As {@link #get}, one outcome per key; a key may occur several times.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many memories as keys
+     */
     public List<Outcome<Long>> getBatch(List<ByteString> keys, List<MemorySegment> into) {
-        requireSameSize(keys.size(), into.size());
+        requireSameSize(keys.size(), into.size(), "memories");
         return keys.isEmpty() ? List.of() : reads.all(keys, false, whole(keys, into), deadline());
     }
 
@@ -259,10 +311,14 @@ public final class StoreClient implements AutoCloseable {
         return getPartsBatch(List.of(key), List.of(into)).getFirst();
     }
 
-    /** As {@link #getParts}, one outcome per key. */
+    /**
+     * As {@link #getParts}, one outcome per key.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many lists of memories as keys
+     */
     public List<Outcome<Long>> getPartsBatch(
             List<ByteString> keys, List<List<MemorySegment>> into) {
-        requireSameSize(keys.size(), into.size());
+        requireSameSize(keys.size(), into.size(), "memories");
         Reads.Plan plan =
                 (i, found) -> ReadItem.whole(i, keys.get(i), found, into.get(i), reads.peers());
         return keys.isEmpty() ? List.of() : reads.all(keys, false, plan, deadline());
@@ -295,9 +351,11 @@ public final class StoreClient implements AutoCloseable {
      * Reads the leading readable keys under one lease in one go. The list is as long as that
      * prefix; an item is a failure when the key was readable by the master's word but its bytes
      * could not be had. When the master could not be asked, the list is that one failure.
+     *
+     * @throws CassiaException INVALID_PARAMS, when there are not as many memories as keys
      */
     public List<Outcome<Long>> getPrefix(List<ByteString> keys, List<MemorySegment> into) {
-        requireSameSize(keys.size(), into.size());
+        requireSameSize(keys.size(), into.size(), "memories");
         return keys.isEmpty() ? List.of() : reads.all(keys, true, whole(keys, into), deadline());
     }
 
@@ -506,10 +564,10 @@ public final class StoreClient implements AutoCloseable {
                         StoreCode.NOT_SUPPORTED, what + " needs a Cassia master, this one is not");
     }
 
-    private static void requireSameSize(int keys, int memories) {
-        if (keys != memories) {
+    private static void requireSameSize(int keys, int others, String what) {
+        if (keys != others) {
             throw new CassiaException(
-                    StoreCode.INVALID_PARAMS, keys + " keys but " + memories + " memory segments");
+                    StoreCode.INVALID_PARAMS, keys + " keys but " + others + " " + what);
         }
     }
 

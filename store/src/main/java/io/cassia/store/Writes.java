@@ -22,6 +22,7 @@ import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Placement;
 import io.cassia.rpc.mooncake.ReplicaDescriptor;
 import io.cassia.rpc.mooncake.ReplicaType;
+import io.cassia.rpc.mooncake.ReplicateConfig;
 import io.cassia.rpc.mooncake.SegmentStatus;
 import io.cassia.rpc.mooncake.Uuid;
 import io.cassia.status.Code;
@@ -44,6 +45,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The write path: PutStart, one-sided writes to every replica, PutEnd or PutRevoke (spec
@@ -156,8 +158,9 @@ final class Writes {
                 open.add(ready);
             }
         }
-        if (options.replicate().replicaNum() < 0) {
-            return Collections.nCopies(keys.size(), negative(options));
+        Outcome.Failed<?> refusal = refusal(options);
+        if (refusal != null) {
+            return Collections.nCopies(keys.size(), refusal.as());
         }
         if (options.condition() instanceof Condition.IfVersion(long version) && version < 1) {
             return Collections.nCopies(keys.size(), noVersion(version));
@@ -172,11 +175,24 @@ final class Writes {
         return outcomes;
     }
 
-    /** On the wire it would be a very large number. */
-    private static <T> Outcome<T> negative(PutOptions options) {
-        return Outcome.failed(
-                StoreCode.INVALID_PARAMS,
-                options.replicate().replicaNum() + " replicas are wanted; at least 1 is needed");
+    /** INVALID_PARAMS for what no put takes; null when the options are good. */
+    private static Outcome.@Nullable Failed<?> refusal(PutOptions options) {
+        ReplicateConfig config = options.replicate();
+        if (config.replicaNum() < 0) {
+            // On the wire it would be a very large number.
+            return invalid(config.replicaNum() + " replicas are wanted; at least 1 is needed");
+        }
+        if (config.preferAllocInSameNode()
+                && (config.replicaNum() != 1 || config.nofReplicaNum() != 0)) {
+            return invalid(
+                    "objects on the same node have 1 replica there, not %d, and none elsewhere, not %d"
+                            .formatted(config.replicaNum(), config.nofReplicaNum()));
+        }
+        return null;
+    }
+
+    private static <T> Outcome.Failed<T> invalid(String detail) {
+        return Outcome.failed(StoreCode.INVALID_PARAMS, detail);
     }
 
     private static <T> Outcome<T> noVersion(long version) {
@@ -321,7 +337,7 @@ final class Writes {
             return version;
         }
         return MasterLink.isUnanswered(failed)
-                ? endFailed(item, failed)
+                ? endFailed(item.key, failed)
                 : failed.in(item.context());
     }
 
@@ -639,7 +655,7 @@ final class Writes {
             outcomes.set(
                     item.index,
                     ended.get(i) instanceof Outcome.Failed<Long> failed
-                            ? endFailed(item, failed)
+                            ? endFailed(item.key, failed)
                             : ended.get(i));
         }
     }
@@ -660,7 +676,7 @@ final class Writes {
                 sentNanos);
     }
 
-    private static Outcome<Long> endFailed(Item item, Outcome.Failed<Long> failed) {
+    private static Outcome<Long> endFailed(ByteString key, Outcome.Failed<Long> failed) {
         String unknown =
                 MasterLink.isUnanswered(failed)
                         ? "; it may be readable or not, ask whether it exists"
@@ -668,7 +684,8 @@ final class Writes {
                                 ? "; nothing is readable, the key is free again after the discard timeout"
                                 : "";
         return Outcome.failed(
-                endCode(failed), "end of " + item.context() + ": " + failed.detail() + unknown);
+                endCode(failed),
+                "end of put of " + Keys.show(key) + ": " + failed.detail() + unknown);
     }
 
     /** Of a put that it has given up the master knows nothing any more. */
@@ -683,10 +700,7 @@ final class Writes {
         for (Item item : items) {
             revoked.add(item.key);
         }
-        Args.BatchPutRevoke revoke =
-                new Args.BatchPutRevoke(client, revoked, ReplicaType.ALL.number(), tenant);
-        List<Outcome<Done>> answers =
-                master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts(items), deadline);
+        List<Outcome<Done>> answers = revokePieces(revoked, puts(items), deadline);
         for (int i = 0; i < items.size(); i++) {
             if (answers.get(i) instanceof Outcome.Failed<Done> failed) {
                 append(
@@ -705,40 +719,81 @@ final class Writes {
         }
     }
 
-    /** Reserves space for one object that is written piece by piece. */
-    Outcome<Started<List<ReplicaDescriptor>>> startOne(
-            ByteString key, long bytes, PutOptions options, Deadline deadline) {
-        if (options.replicate().replicaNum() < 0) {
-            return negative(options);
+    /**
+     * Reserves space for objects that are written piece by piece: one outcome per key, in order.
+     * INVALID_PARAMS for all of it when the options are no session's, and for a key alone that was
+     * named before or whose size is negative.
+     */
+    Outcome<Started<List<Outcome<List<ReplicaDescriptor>>>>> startPieces(
+            List<ByteString> keys, List<Long> sizesBytes, PutOptions options, Deadline deadline) {
+        Outcome.Failed<?> refusal = refusal(options);
+        if (refusal != null) {
+            return refusal.as();
         }
-        Item item = new Item(0, key, List.of(), bytes, OptionalLong.empty(), Sums.NONE);
+        if (options.replicate().nofReplicaNum() != 0 || options.replicate().dfsReplicaNum() != 0) {
+            return invalid("objects are written piece by piece to memory alone");
+        }
+        List<Outcome<List<ReplicaDescriptor>>> outcomes = new ArrayList<>(keys.size());
+        List<Item> items = new ArrayList<>(keys.size());
+        Set<ByteString> named = new HashSet<>();
+        for (int i = 0; i < keys.size(); i++) {
+            ByteString key = keys.get(i);
+            long bytes = sizesBytes.get(i);
+            if (bytes < 0 || !named.add(key)) {
+                outcomes.add(
+                        invalid(
+                                "put of %s: %s"
+                                        .formatted(
+                                                Keys.show(key),
+                                                bytes < 0
+                                                        ? "an object of " + bytes + " bytes"
+                                                        : "the key was named before")));
+            } else {
+                outcomes.add(NOT_STARTED);
+                items.add(new Item(i, key, List.of(), bytes, OptionalLong.empty(), Sums.NONE));
+            }
+        }
         Deadline term =
-                start(List.of(item), 1, options, preferred(Set.of(), deadline), false, deadline);
-        return item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
-                ? failed.in(item.context())
-                : item.started.map(replicas -> new Started<>(replicas, term));
+                items.isEmpty()
+                        ? deadline
+                        : start(
+                                items,
+                                keys.size(),
+                                options,
+                                preferred(Set.of(), deadline),
+                                false,
+                                deadline);
+        for (Item item : items) {
+            outcomes.set(
+                    item.index,
+                    item.started instanceof Outcome.Failed<List<ReplicaDescriptor>> failed
+                            ? startFailed(item, failed).map(_ -> List.of())
+                            : item.started);
+        }
+        return Outcome.ok(new Started<>(outcomes, term));
     }
 
-    Outcome<Long> endOne(ByteString key, long put, ByteString sums, Deadline deadline) {
-        Outcome<Long> ended =
-                master.end(
-                                client,
-                                List.of(new WrittenObject(key, OptionalLong.empty(), sums)),
-                                List.of(put),
-                                tenant,
-                                deadline)
-                        .getFirst();
-        return ended instanceof Outcome.Failed<Long> failed
-                ? Outcome.failed(
-                        endCode(failed), "end of put of " + Keys.show(key) + ": " + failed.detail())
-                : ended;
+    /**
+     * Makes objects readable that were written piece by piece; one version per object.
+     *
+     * @param puts for each object the id of the first replica that its start answered
+     */
+    List<Outcome<Long>> endPieces(List<WrittenObject> written, List<Long> puts, Deadline deadline) {
+        List<Outcome<Long>> ended = new ArrayList<>(written.size());
+        for (Outcome<Long> version : master.end(client, written, puts, tenant, deadline)) {
+            ended.add(
+                    version instanceof Outcome.Failed<Long> failed
+                            ? endFailed(written.get(ended.size()).key(), failed)
+                            : version);
+        }
+        return ended;
     }
 
-    Outcome<Done> revokeOne(ByteString key, long put, Deadline deadline) {
+    /** Takes puts back; one outcome per key. The puts are named as for {@link #endPieces}. */
+    List<Outcome<Done>> revokePieces(List<ByteString> keys, List<Long> puts, Deadline deadline) {
         Args.BatchPutRevoke revoke =
-                new Args.BatchPutRevoke(client, List.of(key), ReplicaType.ALL.number(), tenant);
-        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, List.of(put), deadline)
-                .getFirst();
+                new Args.BatchPutRevoke(client, keys, ReplicaType.ALL.number(), tenant);
+        return master.callBatch(MasterMethods.BATCH_PUT_REVOKE, revoke, puts, deadline);
     }
 
     /** Whether sums of chunks are wanted at the end of a put. */

@@ -47,6 +47,24 @@ final class Cluster implements AutoCloseable {
         return requests;
     }
 
+    /** What the master was asked during an action, without what nodes and readers ask. */
+    Map<String, Long> requestsOf(Runnable action) {
+        Map<String, Long> before = requests();
+        action.run();
+        Map<String, Long> asked = new TreeMap<>();
+        requests()
+                .forEach(
+                        (method, count) -> {
+                            long more = count - before.getOrDefault(method, 0L);
+                            boolean other =
+                                    List.of("Ping", "FetchTasks", "Release").contains(method);
+                            if (more > 0 && !other) {
+                                asked.put(method, more);
+                            }
+                        });
+        return asked;
+    }
+
     double masterCount(String name) {
         return masterMeters.get(name).functionCounter().count();
     }

@@ -26,7 +26,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -119,24 +118,6 @@ class ReservationsTest {
         return outcome instanceof Outcome.Failed<?> failed ? failed.code() : StoreCode.OK;
     }
 
-    /** What the master was asked during an action, without what nodes and readers ask. */
-    private Map<String, Long> requestsOf(Runnable action) {
-        Map<String, Long> before = cluster.requests();
-        action.run();
-        Map<String, Long> asked = new TreeMap<>();
-        cluster.requests()
-                .forEach(
-                        (method, count) -> {
-                            long more = count - before.getOrDefault(method, 0L);
-                            boolean other =
-                                    List.of("Ping", "FetchTasks", "Release").contains(method);
-                            if (more > 0 && !other) {
-                                asked.put(method, more);
-                            }
-                        });
-        return asked;
-    }
-
     private MasterLink link() {
         Clock clock = Clock.system();
         return MasterLink.connect(
@@ -155,12 +136,12 @@ class ReservationsTest {
 
     @Test
     void a_put_like_the_one_before_is_one_trip_to_the_master() {
-        Map<String, Long> first = requestsOf(() -> put("a"));
+        Map<String, Long> first = cluster.requestsOf(() -> put("a"));
         assertThat(first).isEqualTo(Map.of("BatchPutStart", 1L, "EndChecked", 1L));
-        Map<String, Long> second = requestsOf(() -> put("b"));
+        Map<String, Long> second = cluster.requestsOf(() -> put("b"));
         assertThat(second).isEqualTo(Map.of("BatchPutStart", 1L, "EndReserving", 1L));
         Map<String, Long> further =
-                requestsOf(
+                cluster.requestsOf(
                         () -> {
                             for (int i = 0; i < 20; i++) {
                                 put("k" + i);
@@ -186,7 +167,7 @@ class ReservationsTest {
         }
         List<Outcome<Done>> outcomes = new ArrayList<>();
         Map<String, Long> asked =
-                requestsOf(
+                cluster.requestsOf(
                         () ->
                                 outcomes.addAll(
                                         client.putBatch(
@@ -200,7 +181,7 @@ class ReservationsTest {
         assertThat(client.getBytes(key("f")).orThrow()).hasSize(7);
         assertThat(used()).isEqualTo(2 * (SIZE + 17) + 17);
         assertThat(
-                        requestsOf(
+                        cluster.requestsOf(
                                 () ->
                                         client.putBatch(
                                                         List.of(key("g"), key("h"), key("i")),
@@ -230,14 +211,15 @@ class ReservationsTest {
         warmUp();
         MemorySegment value = value(SIZE, 9);
         Map<String, Long> asked =
-                requestsOf(() -> client.upsert(key("warm-1"), value, PutOptions.UPSERT).orThrow());
+                cluster.requestsOf(
+                        () -> client.upsert(key("warm-1"), value, PutOptions.UPSERT).orThrow());
         assertThat(asked).isEqualTo(Map.of("Commit", 1L));
         MemorySegment into = arena.allocate(SIZE);
         client.get(key("warm-1"), into).orThrow();
         assertThat(into.mismatch(value)).isEqualTo(-1);
         long version = client.info(key("warm-1")).orThrow().version();
         assertThat(
-                        requestsOf(
+                        cluster.requestsOf(
                                 () ->
                                         client.put(
                                                         key("warm-1"),
@@ -259,7 +241,8 @@ class ReservationsTest {
     @Test
     void space_goes_back_when_a_put_of_another_shape_comes() {
         warmUp();
-        Map<String, Long> asked = requestsOf(() -> put("small", 10, PutOptions.DEFAULT).orThrow());
+        Map<String, Long> asked =
+                cluster.requestsOf(() -> put("small", 10, PutOptions.DEFAULT).orThrow());
         assertThat(asked).isEqualTo(Map.of("GiveBack", 1L, "BatchPutStart", 1L, "EndChecked", 1L));
         assertThat(used()).isEqualTo(2 * SIZE + 10);
     }
@@ -285,7 +268,7 @@ class ReservationsTest {
         }
         assertThat(used()).isEqualTo(2 * SIZE);
         assertThat(cluster.requests()).containsEntry("GiveBack", 1L);
-        assertThat(requestsOf(() -> put("late")))
+        assertThat(cluster.requestsOf(() -> put("late")))
                 .containsEntry("BatchPutStart", 1L)
                 .containsEntry("EndReserving", 1L)
                 .doesNotContainKey("Commit");
@@ -295,7 +278,7 @@ class ReservationsTest {
     void nothing_is_reserved_for_a_client_that_does_not_want_it() {
         client = cluster.client(StoreClientConfig.Memory.DEFAULT.withReserve(false));
         Map<String, Long> asked =
-                requestsOf(
+                cluster.requestsOf(
                         () -> {
                             for (int i = 0; i < 4; i++) {
                                 put("k" + i);
@@ -331,7 +314,7 @@ class ReservationsTest {
             CreateDrainJob drain = new CreateDrainJob(List.of(name), List.of(), 1);
             link.call(CassiaMethods.CREATE_DRAIN_JOB, drain, soon()).orThrow();
         }
-        assertThat(requestsOf(() -> put("k")))
+        assertThat(cluster.requestsOf(() -> put("k")))
                 .containsEntry("Commit", 1L)
                 .containsEntry("BatchPutStart", 1L)
                 .containsEntry("EndChecked", 1L);
@@ -358,7 +341,7 @@ class ReservationsTest {
     @Test
     void a_full_pool_has_space_for_the_next_put_as_long_as_something_is_cold() {
         Map<String, Long> asked =
-                requestsOf(
+                cluster.requestsOf(
                         () -> {
                             for (int i = 0; i < 100; i++) {
                                 put("k" + i, 1 << 20, PutOptions.DEFAULT).orThrow();

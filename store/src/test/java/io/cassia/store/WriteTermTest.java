@@ -20,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -164,6 +165,34 @@ class WriteTermTest {
             assertThat(code(session.write(BYTES / 2, value.asSlice(BYTES / 2))))
                     .isEqualTo(StoreCode.INVALID_WRITE);
             assertThat(code(session.commit())).isEqualTo(StoreCode.INVALID_WRITE);
+        }
+        assertOtherIsRight(other);
+    }
+
+    @Test
+    void session_of_many_that_is_open_for_too_long_writes_nothing_either() {
+        node();
+        StoreClient slow = client(new TestClock());
+        StoreClient other = client(new TestClock());
+        int half = BYTES / 2;
+        MemorySegment value = value(1).asSlice(0, half);
+        ByteString second = ByteString.of("second");
+        try (BatchWriteSession session =
+                slow.openWriteBatch(
+                                List.of(SLOW, second),
+                                List.of((long) half, (long) half),
+                                PutOptions.DEFAULT)
+                        .orThrow()) {
+            assertThat(session.write(List.of(new RangeWrite(SLOW, 0, value))))
+                    .containsExactly(Outcome.done());
+            pass(TERM);
+            putOther(other);
+            assertThat(session.write(List.of(new RangeWrite(second, 0, value))))
+                    .extracting(WriteTermTest::code)
+                    .containsExactly(StoreCode.INVALID_WRITE);
+            assertThat(session.commit())
+                    .extracting(WriteTermTest::code)
+                    .containsExactly(StoreCode.INVALID_WRITE, StoreCode.INVALID_WRITE);
         }
         assertOtherIsRight(other);
     }
@@ -317,6 +346,30 @@ class WriteTermTest {
             assertThat(code(session.write(0, value(1)))).isEqualTo(StoreCode.TRANSFER_FAIL);
         }
         assertThat(usedBytes(client)).isEqualTo(BYTES);
+        pass(TERM);
+        assertThat(ServiceProcess.pollUntil(() -> usedBytes(client) == 0, PATIENCE)).isTrue();
+    }
+
+    @Test
+    void of_many_objects_only_those_keep_their_space_that_bytes_may_still_come_for()
+            throws Exception {
+        MuteNode _ = opened(MuteNode.mounted("127.0.0.1", master.rpcPort(), 1 << 20));
+        StoreClient client = client(config(Duration.ofMillis(500)), Clock.system());
+        int half = BYTES / 2;
+        BatchWriteSession session =
+                client.openWriteBatch(
+                                List.of(SLOW, OTHER),
+                                List.of((long) half, (long) half),
+                                PutOptions.DEFAULT)
+                        .orThrow();
+        MemorySegment value = value(1).asSlice(0, half);
+        assertThat(session.write(List.of(new RangeWrite(SLOW, 0, value))))
+                .extracting(WriteTermTest::code)
+                .containsExactly(StoreCode.TRANSFER_FAIL);
+        assertThat(session.revoke())
+                .extracting(WriteTermTest::code)
+                .containsExactly(StoreCode.WRITE_FAIL, StoreCode.OK);
+        assertThat(usedBytes(client)).isEqualTo(half);
         pass(TERM);
         assertThat(ServiceProcess.pollUntil(() -> usedBytes(client) == 0, PATIENCE)).isTrue();
     }

@@ -134,6 +134,17 @@ class RestServerTest {
         assertFailure(cluster.get("/api/get/"), 400, StoreCode.INVALID_KEY);
     }
 
+    @Test
+    void who_sends_too_long_a_key_is_told_to_change_it_and_not_to_try_again() throws Exception {
+        HttpResponse<byte[]> refused =
+                cluster.put("/api/put/" + "k".repeat(KeyPath.MAX_BYTES + 1), value(1));
+        assertFailure(refused, 400, StoreCode.INVALID_KEY);
+        JsonNode body = json(refused);
+        assertThat(body.get("message").asString()).contains("4097 bytes");
+        assertThat(body.get("remedy").asString()).contains("change the key");
+        assertThat(body.get("retryable").asBoolean()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 4095, 65_537, (1 << 20) + 1, (16 << 20) + 17})
     void a_body_goes_in_and_comes_out_with_a_length_and_in_chunks(int length) throws Exception {
