@@ -39,7 +39,7 @@ public final class BatchWriteSession implements AutoCloseable {
     private final List<Outcome<WriteItem>> items;
     private final Map<ByteString, Outcome<WriteItem>> byKey = new HashMap<>();
     private final Deadline term;
-    private final Writes writes;
+    private final PutEnds ends;
     private final Transfers transfers;
     private final Staging staging;
     private final Supplier<Deadline> deadlines;
@@ -49,14 +49,14 @@ public final class BatchWriteSession implements AutoCloseable {
             List<ByteString> keys,
             List<Outcome<WriteItem>> items,
             Deadline term,
-            Writes writes,
+            PutEnds ends,
             Transfers transfers,
             Staging staging,
             Supplier<Deadline> deadlines) {
         this.keys = keys;
         this.items = items;
         this.term = term;
-        this.writes = writes;
+        this.ends = ends;
         this.transfers = transfers;
         this.staging = staging;
         this.deadlines = deadlines;
@@ -74,14 +74,15 @@ public final class BatchWriteSession implements AutoCloseable {
             Staging staging,
             Supplier<Deadline> deadlines) {
         Deadline deadline = deadlines.get();
-        return writes.startPieces(keys, sizesBytes, options, deadline)
+        return writes.starts()
+                .startPieces(keys, sizesBytes, options, deadline)
                 .map(
                         started ->
                                 new BatchWriteSession(
                                         List.copyOf(keys),
-                                        items(keys, sizesBytes, started, writes, deadline),
+                                        items(keys, sizesBytes, started, writes.ends(), deadline),
                                         started.term(),
-                                        writes,
+                                        writes.ends(),
                                         transfers,
                                         staging,
                                         deadlines));
@@ -91,7 +92,7 @@ public final class BatchWriteSession implements AutoCloseable {
             List<ByteString> keys,
             List<Long> sizesBytes,
             Started<List<Outcome<List<ReplicaDescriptor>>>> started,
-            Writes writes,
+            PutEnds ends,
             Deadline deadline) {
         List<Outcome<WriteItem>> items = new ArrayList<>(keys.size());
         List<ByteString> useless = new ArrayList<>(0);
@@ -111,7 +112,7 @@ public final class BatchWriteSession implements AutoCloseable {
         }
         if (!useless.isEmpty()) {
             // What cannot be taken back now comes back by the discard timeout.
-            List<Outcome<Done>> _ = writes.revokePieces(useless, puts, deadline);
+            List<Outcome<Done>> _ = ends.revokePieces(useless, puts, deadline);
         }
         return items;
     }
@@ -215,7 +216,7 @@ public final class BatchWriteSession implements AutoCloseable {
                     Outcome<Done> ready = item.complete().then(_ -> settle(item, deadline));
                     if (ready.isOk()) {
                         positions.add(outcomes.size());
-                        objects.add(item.written(writes.isChecked()));
+                        objects.add(item.written(ends.isChecked()));
                         puts.add(item.put);
                     }
                     outcomes.add(ready.map(_ -> 0L));
@@ -239,7 +240,7 @@ public final class BatchWriteSession implements AutoCloseable {
             List<Integer> positions,
             List<Outcome<Long>> outcomes,
             Deadline deadline) {
-        List<Outcome<Long>> ended = writes.endPieces(objects, puts, deadline);
+        List<Outcome<Long>> ended = ends.endPieces(objects, puts, deadline);
         for (int i = 0; i < ended.size(); i++) {
             int position = positions.get(i);
             outcomes.set(position, ended.get(i));
@@ -252,7 +253,7 @@ public final class BatchWriteSession implements AutoCloseable {
 
     /** Reads what the object's mixed chunks have become. */
     private Outcome<Done> settle(WriteItem item, Deadline deadline) {
-        if (!writes.isChecked()) {
+        if (!ends.isChecked()) {
             return Outcome.done();
         }
         for (int chunk = item.sums.nextMixed(0);
@@ -308,7 +309,7 @@ public final class BatchWriteSession implements AutoCloseable {
                 outcomes.add(started.then(BatchWriteSession::giveUp));
             }
             if (!revoked.isEmpty()) {
-                List<Outcome<Done>> answers = writes.revokePieces(revoked, puts, deadlines.get());
+                List<Outcome<Done>> answers = ends.revokePieces(revoked, puts, deadlines.get());
                 for (int i = 0; i < answers.size(); i++) {
                     outcomes.set(positions.get(i), answers.get(i));
                 }
