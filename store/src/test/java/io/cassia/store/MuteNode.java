@@ -5,18 +5,11 @@ import io.cassia.rpc.mooncake.Args;
 import io.cassia.rpc.mooncake.MasterMethods;
 import io.cassia.rpc.mooncake.Segment;
 import io.cassia.rpc.mooncake.Uuid;
+import io.cassia.testkit.EngineStandIn;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -24,22 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * stopped with the bytes in its socket. Guarded: a thread per connection.
  */
 final class MuteNode implements AutoCloseable {
-    private final ServerSocket handshakes;
-    private final ServerSocket data;
-    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final EngineStandIn engine;
     private final AtomicLong taken = new AtomicLong();
     private volatile Runnable beforeItIsFound = () -> {};
     private volatile boolean hangsUp;
 
-    private interface Script {
-        void serve(Socket socket) throws IOException;
-    }
-
     private MuteNode() throws IOException {
-        handshakes = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        data = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread.ofPlatform().daemon().start(() -> accept(handshakes, this::describe));
-        Thread.ofPlatform().daemon().start(() -> accept(data, this::swallow));
+        engine = new EngineStandIn();
+        engine.start(this::describe, this::swallow);
     }
 
     /** One that has mounted so many bytes. */
@@ -77,27 +62,7 @@ final class MuteNode implements AutoCloseable {
     }
 
     private String name() {
-        return "127.0.0.1:" + handshakes.getLocalPort();
-    }
-
-    private void accept(ServerSocket listener, Script script) {
-        while (!listener.isClosed()) {
-            try {
-                Socket socket = listener.accept();
-                sockets.add(socket);
-                Thread.ofPlatform().daemon().start(() -> serve(socket, script));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
-    private static void serve(Socket socket, Script script) {
-        try (socket) {
-            script.serve(socket);
-        } catch (IOException e) {
-            // The client has closed; what it reports is what tests look at.
-        }
+        return engine.name();
     }
 
     private void swallow(Socket socket) throws IOException {
@@ -112,30 +77,13 @@ final class MuteNode implements AutoCloseable {
         }
     }
 
-    private void describe(Socket socket) throws IOException {
+    private String describe() {
         beforeItIsFound.run();
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        in.skipNBytes(Long.reverseBytes(in.readLong()));
-        byte[] text =
-                "{\"buffers\":[],\"name\":\"%s\",\"protocol\":\"tcp\",\"tcp_data_port\":%d,\"tcp_proto_version\":2}\n"
-                        .formatted(name(), data.getLocalPort())
-                        .getBytes(StandardCharsets.UTF_8);
-        socket.getOutputStream()
-                .write(
-                        ByteBuffer.allocate(9 + text.length)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(1L + text.length)
-                                .put((byte) 1)
-                                .put(text)
-                                .array());
+        return engine.descriptor("tcp", engine.dataPort(), 2);
     }
 
     @Override
     public void close() throws IOException {
-        handshakes.close();
-        data.close();
-        for (Socket socket : sockets) {
-            socket.close();
-        }
+        engine.close();
     }
 }

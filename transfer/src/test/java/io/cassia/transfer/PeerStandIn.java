@@ -1,20 +1,16 @@
 package io.cassia.transfer;
 
+import io.cassia.testkit.EngineStandIn;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -33,10 +29,8 @@ final class PeerStandIn implements AutoCloseable {
         void serve(Connection connection) throws IOException;
     }
 
-    private final ServerSocket rpc;
-    private final ServerSocket data;
+    private final EngineStandIn engine = new EngineStandIn();
     private final Script script;
-    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger rpcExchanges = new AtomicInteger();
     private final List<byte[]> headers = Collections.synchronizedList(new ArrayList<>());
@@ -45,63 +39,20 @@ final class PeerStandIn implements AutoCloseable {
     private volatile CountDownLatch mayAnswer = new CountDownLatch(0);
 
     PeerStandIn(int version, Script script) throws IOException {
-        this.rpc = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        this.data = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         this.script = script;
-        this.answer = descriptor("tcp", data.getLocalPort(), version);
+        this.answer = descriptor("tcp", dataPort(), version);
         new java.util.Random(1).nextBytes(memory);
-        Thread.ofPlatform().daemon().start(() -> accept(rpc, this::answerDescriptor));
-        Thread.ofPlatform().daemon().start(() -> accept(data, this::serve));
+        engine.start(this::describe, this::serve);
     }
 
-    private interface Handler {
-        void handle(Socket socket) throws IOException;
-    }
-
-    private void accept(ServerSocket listener, Handler handler) {
-        while (!listener.isClosed()) {
-            try {
-                Socket socket = listener.accept();
-                sockets.add(socket);
-                if (listener.isClosed()) {
-                    // Closed meanwhile, and this one not seen.
-                    socket.close();
-                }
-                Thread.ofPlatform().daemon().start(() -> run(handler, socket));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
-    private static void run(Handler handler, Socket socket) {
-        try (socket) {
-            socket.setTcpNoDelay(true);
-            handler.handle(socket);
-        } catch (IOException e) {
-            // The engine has closed; what it saw is what tests look at.
-        }
-    }
-
-    private void answerDescriptor(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        long length = Long.reverseBytes(in.readLong());
-        in.skipNBytes(length);
+    private String describe() throws IOException {
         rpcExchanges.incrementAndGet();
         try {
             mayAnswer.await();
         } catch (InterruptedException e) {
             throw new IOException(e);
         }
-        byte[] text = answer.getBytes(StandardCharsets.UTF_8);
-        socket.getOutputStream()
-                .write(
-                        ByteBuffer.allocate(9 + text.length)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(1L + text.length)
-                                .put((byte) 1)
-                                .put(text)
-                                .array());
+        return answer;
     }
 
     private void serve(Socket socket) throws IOException {
@@ -109,11 +60,11 @@ final class PeerStandIn implements AutoCloseable {
     }
 
     String name() {
-        return "127.0.0.1:" + rpc.getLocalPort();
+        return engine.name();
     }
 
     int dataPort() {
-        return data.getLocalPort();
+        return engine.dataPort();
     }
 
     /** When the handshake port answers from now on. */
@@ -128,12 +79,7 @@ final class PeerStandIn implements AutoCloseable {
 
     /** A descriptor; version 0 leaves the member out. */
     String descriptor(String protocol, int port, int version) {
-        return "{\"name\":\"%s\",\"protocol\":\"%s\",\"tcp_data_port\":%d,%s\"buffers\":[]}\n"
-                .formatted(
-                        name(),
-                        protocol,
-                        port,
-                        version == 0 ? "" : "\"tcp_proto_version\":" + version + ",");
+        return engine.descriptor(protocol, port, version);
     }
 
     /** Data connections so far. */
@@ -153,11 +99,7 @@ final class PeerStandIn implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        rpc.close();
-        data.close();
-        for (Socket socket : sockets) {
-            socket.close();
-        }
+        engine.close();
     }
 
     /** A request header. */

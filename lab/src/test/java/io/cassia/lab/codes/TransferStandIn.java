@@ -1,37 +1,19 @@
 package io.cassia.lab.codes;
 
-import java.io.DataInputStream;
+import io.cassia.testkit.EngineStandIn;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * What stands at the address of an engine and is none: a handshake port that answers one text, and
- * a data port that follows a script. Guarded: a thread per connection.
- */
+/** An engine that is none, and answers each handshake with one text. Guarded. */
 final class TransferStandIn implements AutoCloseable {
-    /** What happens on a data connection. */
-    interface Script {
-        void serve(Socket socket) throws IOException;
-    }
-
-    private final ServerSocket rpc;
-    private final ServerSocket data;
-    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final EngineStandIn engine = new EngineStandIn();
     private volatile String answer;
 
-    TransferStandIn(Script script) throws IOException {
-        rpc = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        data = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    /**
+     * @param script what happens on a data connection
+     */
+    TransferStandIn(EngineStandIn.Script script) throws IOException {
         answer = descriptor("tcp");
-        Thread.ofPlatform().daemon().start(() -> accept(rpc, this::answer));
-        Thread.ofPlatform().daemon().start(() -> accept(data, script));
+        engine.start(() -> answer, script);
     }
 
     /** Takes requests and never answers. */
@@ -44,42 +26,8 @@ final class TransferStandIn implements AutoCloseable {
                 });
     }
 
-    private void accept(ServerSocket listener, Script script) {
-        while (!listener.isClosed()) {
-            try {
-                Socket socket = listener.accept();
-                sockets.add(socket);
-                Thread.ofPlatform().daemon().start(() -> serve(socket, script));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
-    private static void serve(Socket socket, Script script) {
-        try (socket) {
-            script.serve(socket);
-        } catch (IOException e) {
-            // The engine has closed; what it reports is what tests look at.
-        }
-    }
-
-    private void answer(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        in.skipNBytes(Long.reverseBytes(in.readLong()));
-        byte[] text = answer.getBytes(StandardCharsets.UTF_8);
-        socket.getOutputStream()
-                .write(
-                        ByteBuffer.allocate(9 + text.length)
-                                .order(ByteOrder.LITTLE_ENDIAN)
-                                .putLong(1L + text.length)
-                                .put((byte) 1)
-                                .put(text)
-                                .array());
-    }
-
     String name() {
-        return "127.0.0.1:" + rpc.getLocalPort();
+        return engine.name();
     }
 
     /** What the handshake port answers from now on. */
@@ -88,22 +36,16 @@ final class TransferStandIn implements AutoCloseable {
     }
 
     String descriptor(String protocol) {
-        return descriptor(protocol, data.getLocalPort());
+        return descriptor(protocol, engine.dataPort());
     }
 
     /** One that sends its readers to another port. */
     String descriptor(String protocol, int dataPort) {
-        return "{\"buffers\":[],\"name\":\"%s\",\"protocol\":\"%s\",\"tcp_data_port\":%d,"
-                        .formatted(name(), protocol, dataPort)
-                + "\"tcp_proto_version\":2}\n";
+        return engine.descriptor(protocol, dataPort, 2);
     }
 
     @Override
     public void close() throws IOException {
-        rpc.close();
-        data.close();
-        for (Socket socket : sockets) {
-            socket.close();
-        }
+        engine.close();
     }
 }
