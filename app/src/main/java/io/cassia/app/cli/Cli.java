@@ -36,24 +36,21 @@ public final class Cli {
 
     /** Runs one command of this process and answers its exit code. */
     public static int run(String... args) {
-        Clock clock = Clock.system();
-        return new Cli(
-                        Console.ofProcess(),
-                        Backend.real(clock, System.getenv()),
-                        clock,
-                        StopSignal.ofProcess())
-                .execute(args);
+        return ofProcess().execute(args);
     }
 
     /** Refuses a command for a wrong setting of the environment; the exit code. */
     public static int refuse(String detail, String... args) {
+        return ofProcess().refused(detail, args);
+    }
+
+    private static Cli ofProcess() {
         Clock clock = Clock.system();
         return new Cli(
-                        Console.ofProcess(),
-                        Backend.real(clock, System.getenv()),
-                        clock,
-                        StopSignal.ofProcess())
-                .refused(detail, args);
+                Console.ofProcess(),
+                Backend.real(clock, System.getenv()),
+                clock,
+                StopSignal.ofProcess());
     }
 
     int execute(String... args) {
